@@ -265,6 +265,37 @@ fn the_environment_names_the_store() {
 }
 
 #[test]
+fn an_address_of_clickhouse_that_cannot_be_used_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "hidden\n").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o644)).unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let node = free.local_addr().unwrap();
+    drop(free);
+    let error = |arguments: &[&str], store: &str| {
+        let output = program().args(arguments).args(["--store", store]).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{store}");
+        text(&output.stderr).to_owned()
+    };
+    for (store, part) in [
+        (format!("clickhouse://{node}/x"), "connection refused"),
+        (format!("clickhouse://{node}"), "the database is missing"),
+        (format!("clickhouse://me:hidden@{node}/x"), "password_file"),
+        (
+            format!("clickhouse://{node}/x?password_file={}", secret.display()),
+            "others may read it",
+        ),
+    ] {
+        let error = error(&["serve", "--listen", "127.0.0.1:0"], &store);
+        assert!(error.contains(part) && !error.contains("hidden"), "{error}");
+    }
+    let error = error(&["store", "compact"], &format!("clickhouse://{node}/x"));
+    assert!(error.contains("docs/store-clickhouse.md"), "{error}");
+}
+
+#[test]
 fn policies_are_set_printed_and_applied_on_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..5 {

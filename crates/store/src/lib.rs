@@ -1,8 +1,8 @@
 //! Keeps the profiles of a team, and answers questions about many of them.
 //!
 //! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
-//! [`SqliteStore`] is its implementation in one folder. The crate knows no
-//! file format but the native one, and no terminal.
+//! [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
+//! ClickHouse. The crate knows no file format but the native one, and no terminal.
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
 //! it twice stores it once. What [`Store::put`] has acknowledged survives a
@@ -11,8 +11,11 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 pub mod bucket;
+mod clickhouse;
 mod error;
+mod expiry;
 pub mod model;
 mod packed;
 mod prepare;
@@ -31,6 +34,7 @@ pub mod conformance;
 #[cfg(feature = "simulate")]
 pub mod simulate;
 
+pub use clickhouse::{ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};
 pub use model::{
     Aggregate, AppInfo, AppPolicy, Basis, DayCount, DaySums, Difference, DroppedRuns,

@@ -86,7 +86,7 @@ pub(crate) struct ServeArguments {
 /// Where the store is.
 #[derive(Debug, Args)]
 pub(crate) struct StoreFolder {
-    /// The folder of the store; by default ~/.local/share/xhprof
+    /// The folder of the store, by default ~/.local/share/xhprof, or clickhouse://HOST/DATABASE
     // Not `env`: the variable XHPROF_STORE would conflict with --demo.
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) store: Option<PathBuf>,

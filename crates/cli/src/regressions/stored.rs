@@ -5,12 +5,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use regressions::{Around, Block, Cell, HourPath, Release, Report, RouteSums, reports};
-use store::{
-    CellHours, HoursOf, Options, PathSums, ReleaseInfo, RunQuery, Selection, SqliteStore, Store,
-};
+use store::{CellHours, HoursOf, PathSums, ReleaseInfo, RunQuery, Selection, Store};
 
 use super::{At, Findings, HOUR_US, Run, hour, is_comparable};
 use crate::since::Since;
+use crate::store_place::StorePlace;
 
 /// The most runs of which the most usual one is taken.
 const MOST_RUNS: u32 = 200;
@@ -18,11 +17,7 @@ const MOST_RUNS: u32 = 200;
 impl Findings {
     /// Those of an application of the store in a folder.
     pub(super) fn stored(folder: &Path, app: Option<&str>, since: Option<Since>) -> Result<Self> {
-        let options = Options {
-            read_only: true,
-            ..Options::default()
-        };
-        let store = SqliteStore::open_with(folder, options)?;
+        let store = StorePlace::named(folder.to_owned())?.open_for_reading()?;
         let apps: Vec<String> = store.apps()?.into_iter().map(|app| app.name).collect();
         let app = match (app, apps.as_slice()) {
             (Some(app), _) if apps.iter().any(|known| known == app) => app,
@@ -33,7 +28,7 @@ impl Findings {
                 apps.join(", ")
             ),
         };
-        Self::of_app(&store, app, since)
+        Self::of_app(&*store, app, since)
     }
 
     pub(super) fn of_app(store: &dyn Store, app: &str, since: Option<Since>) -> Result<Self> {

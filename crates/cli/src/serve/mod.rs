@@ -7,17 +7,18 @@ mod store_commands;
 mod tokens;
 
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::serve::{Access, Config, Demo, Readers, Trigger, Watch, Webhook};
-use ::store::{SqliteStore, Store};
-use anyhow::{Context, Result, anyhow, bail};
+use ::store::Store;
+use anyhow::{Context, Result, bail};
 
-use crate::args::{RunTags, ServeArguments, StoreFolder};
+use crate::args::{RunTags, ServeArguments};
+use crate::secret::secret;
+use crate::store_place::StorePlace;
 use crate::terminal::say;
 use crate::{regressions, viewer};
 
@@ -34,12 +35,12 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     }
     let trigger = trigger(arguments)?;
     let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
-    let folder = match &temporary {
-        Some(folder) => folder.path().join("store"),
-        None => folder(&arguments.folder)?,
+    let place = match &temporary {
+        Some(folder) => StorePlace::Folder(folder.path().join("store")),
+        None => StorePlace::of(&arguments.folder)?,
     };
     ::serve::log();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder)?);
+    let store = place.open()?;
     let access = access(arguments, &*store)?;
     let demo = arguments.demo.then(|| Arc::new(Demo::default()));
     if let Some(demo) = demo.clone() {
@@ -123,28 +124,6 @@ fn trigger(arguments: &ServeArguments) -> Result<Trigger> {
     })
 }
 
-/// The text of a file that only its owner may read.
-fn secret(file: &Path) -> Result<String> {
-    let named = || format!("cannot read the secret in {}", file.display());
-    let mode = std::fs::metadata(file)
-        .with_context(named)?
-        .permissions()
-        .mode();
-    if mode & 0o077 != 0 {
-        bail!(
-            "{}: others may read it (mode {:04o}); chmod 600 changes that",
-            file.display(),
-            mode & 0o7777
-        );
-    }
-    let text = std::fs::read_to_string(file).with_context(named)?;
-    let secret = text.trim_end_matches(['\n', '\r']);
-    if secret.is_empty() || secret.contains(char::is_control) || secret.len() > 4096 {
-        bail!("{}: it has not one line of text", file.display());
-    }
-    Ok(secret.to_owned())
-}
-
 fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
     let headers = arguments.webhook_headers.as_deref();
     let headers = headers.map(::serve::read_headers).transpose()?;
@@ -181,21 +160,6 @@ fn add_token(file: &Path, token: &str) -> Result<()> {
     writeln!(std::io::stdout(), "{secret}")?;
     say("this is the only time that the token is shown");
     Ok(())
-}
-
-/// The store's folder.
-fn folder(arguments: &StoreFolder) -> Result<PathBuf> {
-    if let Some(folder) = &arguments.store {
-        return Ok(folder.clone());
-    }
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(folder) = set("XHPROF_STORE") {
-        return Ok(PathBuf::from(folder));
-    }
-    let data = set("XDG_DATA_HOME").map(PathBuf::from);
-    let data = data.or_else(|| Some(PathBuf::from(set("HOME")?).join(".local/share")));
-    let data = data.ok_or_else(|| anyhow!("there is no home directory; use --store DIR"))?;
-    Ok(data.join("xhprof"))
 }
 
 /// The tags of the command line by name.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ::store::{Policy, SqliteStore, Store};
+use ::store::{Policy, Store};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
@@ -47,7 +47,7 @@ impl PolicyArguments {
 }
 
 /// Sets a policy, if limits were given, and prints all of them.
-pub(super) fn policy(store: &SqliteStore, arguments: &PolicyArguments) -> Result<()> {
+pub(super) fn policy(store: &dyn Store, arguments: &PolicyArguments) -> Result<()> {
     let app = arguments.app.as_deref();
     if arguments.reset {
         store.set_policy(app, None)?;
@@ -67,7 +67,7 @@ pub(super) fn policy(store: &SqliteStore, arguments: &PolicyArguments) -> Result
 }
 
 /// Applies the policies, or counts what they would remove.
-pub(super) fn retain(store: &SqliteStore, app: Option<&str>, dry_run: bool) -> Result<()> {
+pub(super) fn retain(store: &dyn Store, app: Option<&str>, dry_run: bool) -> Result<()> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     let now = u64::try_from(now.as_micros())?;
     let policies = store.policies()?;

@@ -13,13 +13,14 @@ use super::{policies, tokens};
 use crate::args::{ImportArguments, StoreArguments, StoreCommand, TokenCommand};
 use crate::directory::{self, Skipped};
 use crate::progress::{Progress, Work};
+use crate::store_place::{self, StorePlace};
 use crate::terminal::say;
 use crate::{input, operand};
 
 /// Stores files.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
     let files = directory::files(&arguments.files, None)?;
-    let store = SqliteStore::open(&super::folder(&arguments.folder)?)?;
+    let store = StorePlace::of(&arguments.folder)?.open()?;
     let metadata = Metadata {
         tags: super::tags(&arguments.tags),
         ..Metadata::default()
@@ -31,7 +32,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
     for file in &files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let metadata = metadata.of_file(&file.path);
-            let stored = take(&readers, &store, &bytes, &metadata);
+            let stored = take(&readers, &*store, &bytes, &metadata);
             stored.with_context(|| format!("cannot store {}", operand::title(&file.path)))
         });
         progress.add(1);
@@ -47,64 +48,83 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
 
 /// Returns false if something is damaged.
 pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
-    let folder = super::folder(&arguments.folder)?;
-    let is_changed = match &arguments.command {
-        StoreCommand::Rebuild | StoreCommand::Compact => true,
-        StoreCommand::Retain { dry_run, .. } => !dry_run,
-        StoreCommand::Token(command) => !matches!(command, TokenCommand::List),
-        StoreCommand::Policy(arguments) => arguments.is_change(),
-        StoreCommand::Verify
-        | StoreCommand::Backup { .. }
-        | StoreCommand::Export { .. }
-        | StoreCommand::Stats => false,
-    };
-    let options = Options {
-        read_only: !is_changed,
-        ..Options::default()
-    };
-    let store = match &arguments.command {
-        // The first token is made before the first start of the server.
-        StoreCommand::Token(TokenCommand::Add { .. }) => SqliteStore::open(&folder)?,
-        _ => SqliteStore::open_with(&folder, options)?,
-    };
+    let place = StorePlace::of(&arguments.folder)?;
     let mut out = std::io::stdout();
+    let open = |command| open_folder(place.folder(command)?, true);
     match &arguments.command {
-        StoreCommand::Verify => {
-            let verified = store.verify()?;
-            for problem in &verified.problems {
-                writeln!(out, "{}: {}", problem.item, problem.reason)?;
+        StoreCommand::Verify => return verify(&*place.open_for_reading()?),
+        StoreCommand::Rebuild => match &place {
+            StorePlace::Folder(folder) => {
+                let rebuilt = open_folder(folder, false)?.rebuild()?;
+                writeln!(out, "{rebuilt} hours were computed again")?;
             }
-            writeln!(
-                out,
-                "{} runs and {} hours were read; {} hours were compared with their runs; {} problems",
-                verified.runs,
-                verified.cells,
-                verified.compared,
-                verified.problems.len()
-            )?;
-            return Ok(verified.problems.is_empty());
-        }
-        StoreCommand::Rebuild => writeln!(out, "{} hours were computed again", store.rebuild()?)?,
+            StorePlace::Clickhouse(address) => {
+                let added = store_place::clickhouse(address)?.rebuild()?;
+                writeln!(out, "{added} runs were added to the sums")?;
+            }
+        },
         StoreCommand::Compact => {
+            let store = open_folder(place.folder("compact")?, false)?;
             let before = store.stats()?.disk_bytes;
             store.compact()?;
             let after = store.stats()?.disk_bytes;
             writeln!(out, "{before} bytes before, {after} after")?;
         }
-        StoreCommand::Backup { to } => store.backup(to)?,
+        StoreCommand::Backup { to } => open("backup")?.backup(to)?,
         StoreCommand::Export { to, filter } => {
+            let store = open("export")?;
             writeln!(out, "{} runs were written", export(&store, to, filter)?)?;
         }
         StoreCommand::Stats => {
-            writeln!(out, "{}", serde_json::to_string_pretty(&store.stats()?)?)?;
+            let stats = place.open_for_reading()?.stats()?;
+            writeln!(out, "{}", serde_json::to_string_pretty(&stats)?)?;
         }
-        StoreCommand::Policy(arguments) => policies::policy(&store, arguments)?,
-        StoreCommand::Token(command) => tokens::token(&store, command)?,
-        StoreCommand::Retain { app, dry_run } => {
-            policies::retain(&store, app.as_deref(), *dry_run)?;
+        StoreCommand::Policy(arguments) if arguments.is_change() => {
+            policies::policy(&*place.open()?, arguments)?;
+        }
+        StoreCommand::Policy(arguments) => {
+            policies::policy(&*place.open_for_reading()?, arguments)?;
+        }
+        StoreCommand::Token(command @ TokenCommand::List) => {
+            tokens::token(&*place.open_for_reading()?, command)?;
+        }
+        // The first token is made before the first start of the server.
+        StoreCommand::Token(command) => tokens::token(&*place.open()?, command)?,
+        StoreCommand::Retain { app, dry_run: true } => {
+            policies::retain(&*place.open_for_reading()?, app.as_deref(), true)?;
+        }
+        StoreCommand::Retain { app, .. } => {
+            policies::retain(&*place.open()?, app.as_deref(), false)?;
         }
     }
     Ok(true)
+}
+
+/// A store in a folder.
+fn open_folder(folder: &Path, read_only: bool) -> Result<SqliteStore> {
+    let options = Options {
+        read_only,
+        ..Options::default()
+    };
+    Ok(SqliteStore::open_with(folder, options)?)
+}
+
+/// Returns false if something is damaged.
+fn verify(store: &dyn Store) -> Result<bool> {
+    let mut out = std::io::stdout();
+    let verified = store.verify()?;
+    for problem in &verified.problems {
+        writeln!(out, "{}: {}", problem.item, problem.reason)?;
+    }
+    writeln!(
+        out,
+        "{} runs and {} hours were read; {} hours were compared with their runs; {} problems",
+        verified.runs,
+        verified.cells,
+        verified.compared,
+        verified.problems.len()
+    )?;
+    Ok(verified.problems.is_empty())
 }
 
 /// Writes the runs of a filter as files.

@@ -60,6 +60,11 @@ impl Sign {
     }
 }
 
+/// The hour of an instant, in hours since 1970.
+pub(crate) fn hour_of(started_us: u64) -> i64 {
+    i64::try_from(started_us / 3_600_000_000).unwrap_or(i64::MAX)
+}
+
 /// How many steps the logarithm of a time is divided into.
 pub(crate) const LOG_STEPS: f64 = 64.0;
 

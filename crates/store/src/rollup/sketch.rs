@@ -48,6 +48,19 @@ impl Sketch {
         self.buckets.len()
     }
 
+    /// The least value of each bucket, ascending, and its count.
+    pub(crate) fn bucket_list(&self) -> &[(u64, u64)] {
+        &self.buckets
+    }
+
+    /// The sketch with those buckets, in ascending order.
+    pub(crate) fn of_buckets(buckets: impl IntoIterator<Item = (u64, u64)>) -> Self {
+        let buckets = buckets.into_iter().filter(|(_, count)| *count > 0);
+        Self {
+            buckets: buckets.collect(),
+        }
+    }
+
     /// Adds another sketch.
     pub fn add(&mut self, other: &Self) {
         self.merge(other, Sign::Plus);

@@ -11,7 +11,8 @@ pub(crate) struct Totals {
     pub(crate) failed: u64,
     pub(crate) calls: u64,
     pub(crate) wall: u64,
-    ln_wall: u64,
+    /// In steps of 1/64: [`ln_wall`](Self::ln_wall).
+    pub(crate) ln_wall: u64,
     /// The runs that measured CPU time, and their CPU time.
     pub(crate) cpu_runs: u64,
     pub(crate) cpu: u64,

@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::Result;
 use crate::prepare::Part;
+pub(super) use crate::rollup::hour_of;
 use crate::rollup::{Paths, Shape, Sign, SpanSums, Spreads, Totals, decode, encode};
 
 /// Which cell.
@@ -14,11 +15,6 @@ pub(super) struct Key {
     pub(super) release: i64,
     pub(super) shape: Shape,
     pub(super) rate: f64,
-}
-
-/// The hour of an instant, in hours since 1970.
-pub(super) fn hour_of(started_us: u64) -> i64 {
-    i64::try_from(started_us / 3_600_000_000).unwrap_or(i64::MAX)
 }
 
 /// A cell in memory.

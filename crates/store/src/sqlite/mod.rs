@@ -8,7 +8,6 @@
 //! **Invariant:** a run, its metadata and its part of the sums are one
 //! transaction: all of it is there, or none.
 
-mod answers;
 mod cells;
 mod conditions;
 mod daily;
@@ -17,6 +16,7 @@ mod delete;
 mod dictionaries;
 mod dropped;
 mod folder;
+mod hours;
 mod ids;
 mod maintenance;
 mod names;
@@ -30,7 +30,6 @@ mod runs;
 mod schema;
 mod tokens;
 mod visit;
-mod want;
 mod writer;
 
 use std::fs::File;
@@ -40,6 +39,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use profile::Symbol;
 use rusqlite::Connection;
 
+use crate::answers::{self, Source};
 use crate::prepare::Prepared;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
@@ -47,6 +47,7 @@ use crate::{
     Removal, Removed, Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection,
     SpanTotal, Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
+use visit::Reader;
 use writer::Writer;
 
 /// How a store is opened.
@@ -124,6 +125,16 @@ impl SqliteStore {
         &self.folder
     }
 
+    /// Answers a question of [`answers`] in one read transaction.
+    fn answer<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
+        self.read(|connection| {
+            question(&Reader {
+                store: self,
+                connection,
+            })
+        })
+    }
+
     fn writer(&self) -> Result<&Writer> {
         self.writer.as_ref().ok_or(Error::ReadOnly)
     }
@@ -144,19 +155,19 @@ impl Store for SqliteStore {
     }
 
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
-        self.read(|connection| answers::routes(connection, selection))
+        self.answer(|source| answers::routes(source, selection))
     }
 
     fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
-        self.read(|connection| answers::requests(connection, selection))
+        self.answer(|source| answers::requests(source, selection))
     }
 
     fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
-        self.read(|connection| answers::route_days(connection, selection))
+        self.answer(|source| answers::route_days(source, selection))
     }
 
     fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
-        self.read(|connection| answers::function_days(self, connection, selection, names))
+        self.answer(|source| answers::function_days(source, selection, names))
     }
 
     fn apps(&self) -> Result<Vec<AppInfo>> {
@@ -164,7 +175,7 @@ impl Store for SqliteStore {
     }
 
     fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
-        self.read(|connection| answers::releases(connection, selection))
+        self.answer(|source| answers::releases(source, selection))
     }
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
@@ -177,11 +188,9 @@ impl Store for SqliteStore {
         of: &TrendOf,
         step: TrendStep,
     ) -> Result<Vec<TrendPoint>> {
-        self.read(|connection| match of {
-            TrendOf::Requests => answers::request_trend(connection, selection, step),
-            TrendOf::Function(name) => {
-                answers::function_trend(self, connection, selection, name, step)
-            }
+        self.answer(|source| match of {
+            TrendOf::Requests => answers::request_trend(source, selection, step),
+            TrendOf::Function(name) => answers::function_trend(source, selection, name, step),
         })
     }
 
@@ -191,27 +200,27 @@ impl Store for SqliteStore {
         sort: FunctionSort,
         limit: usize,
     ) -> Result<Vec<FunctionTotal>> {
-        self.read(|connection| answers::top(self, connection, selection, sort, limit))
+        self.answer(|source| answers::top(source, selection, sort, limit))
     }
 
     fn tree(&self, selection: &Selection) -> Result<Aggregate> {
-        self.read(|connection| answers::tree(self, connection, selection))
+        self.answer(|source| answers::tree(source, selection))
     }
 
     fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        self.read(|connection| answers::diff(self, connection, before, after))
+        self.answer(|source| answers::diff(source, before, after))
     }
 
     fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
-        self.read(|connection| answers::function(self, connection, selection, name))
+        self.answer(|source| answers::function(source, selection, name))
     }
 
     fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
-        self.read(|connection| answers::spans(self, connection, selection, limit))
+        self.answer(|source| answers::spans(source, selection, limit))
     }
 
     fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
-        self.read(|connection| answers::hours(self, connection, of, visitor))
+        self.read(|connection| hours::hours(self, connection, of, visitor))
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {

@@ -13,7 +13,8 @@ use super::number::number;
 use super::put::Open;
 use super::writer::Writer;
 use super::{cells, policies, runs};
-use crate::{Policy, Reason, Removed, Result};
+use crate::expiry::{self, Candidate};
+use crate::{Error, Policy, Reason, Removed, Result};
 
 /// How many runs one transaction removes: runs that arrive wait for it.
 const CHUNK: usize = 100;
@@ -108,57 +109,30 @@ pub(super) fn plan(
 /// The runs that a policy removes, those of each reason the latest first.
 fn victims(connection: &Connection, app: i64, policy: &Policy, now_us: u64) -> Result<Vec<Victim>> {
     let notable = notable(connection, app, policy.notable)?;
-    let before = |days: u32| runs::instant(now_us.saturating_sub(u64::from(days) * DAY_US));
-    let oldest = policy.days.map_or(i64::MIN, before);
-    let oldest_notable = oldest.min(before(policy.keep_notable_days));
     let mut statement = connection.prepare(
         "SELECT number, started, size, label <> '', ifnull(stored, started) FROM run WHERE app = ?
          ORDER BY started DESC, number DESC",
     )?;
-    let mut rows = statement.query([app])?;
-    let (mut count, mut bytes) = (0_u64, 0_u64);
-    let mut victims = Vec::new();
-    let mut rest = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (run, started): (i64, i64) = (row.get(0)?, row.get(1)?);
-        let size = u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
-        let (has_label, stored): (bool, i64) = (row.get(3)?, row.get(4)?);
-        let is_notable = notable.contains(&run);
-        let limit = if is_notable { oldest_notable } else { oldest };
-        if !has_label && stored < limit {
-            victims.push(Victim {
-                run,
-                started,
-                size,
-                reason: Reason::Age,
-            });
-        } else if has_label || is_notable {
-            // Counted first, so that limits hold for all runs together.
-            count += 1;
-            bytes += size;
-        } else {
-            rest.push((run, started, size));
-        }
-    }
-    // The oldest go: after one that is over a limit, all older ones do.
-    for (run, started, size) in rest {
-        count += 1;
-        bytes += size;
-        let reason = if policy.runs.is_some_and(|most| count > most) {
-            Reason::Count
-        } else if policy.bytes.is_some_and(|most| bytes > most) {
-            Reason::Size
-        } else {
-            continue;
-        };
-        victims.push(Victim {
-            run,
-            started,
-            size,
-            reason,
-        });
-    }
-    Ok(victims)
+    let rows = statement.query_map([app], |row| {
+        let run: i64 = row.get(0)?;
+        let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
+        Ok(Candidate {
+            run: (run, row.get(1)?),
+            size: unsigned(row.get(2)?),
+            has_label: row.get(3)?,
+            is_notable: notable.contains(&run),
+            stored: unsigned(row.get(4)?),
+        })
+    })?;
+    let rows = rows.map(|row| row.map_err(Error::from));
+    let victims = expiry::victims(rows, policy, now_us)?.into_iter();
+    let victim = |((run, started), size, reason)| Victim {
+        run,
+        started,
+        size,
+        reason,
+    };
+    Ok(victims.map(victim).collect())
 }
 
 /// The slowest and the latest failed runs of each route.

@@ -266,8 +266,3 @@ pub(super) fn of_cell(key: &super::cells::Key) -> Conditions {
     conditions.add("run.rate = ?", [Value::Real(key.rate)]);
     conditions
 }
-
-/// The instant as the database has it.
-pub(super) fn instant(us: u64) -> i64 {
-    number(us)
-}

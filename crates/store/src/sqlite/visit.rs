@@ -1,83 +1,83 @@
-//! Walks over the sums of a selection: those of hours, or those of runs if the
-//! hours cannot tell them apart.
+//! Walks over the sums of a selection.
 //!
 //! **Invariant:** one cell or run is in memory at a time.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use profile::Symbol;
 use rusqlite::Connection;
 
 use super::cells::{part as read_part, read_totals};
 use super::conditions::{Conditions, hours};
-use super::want::{Sums, Want};
 use super::{SqliteStore, daily, dictionaries, runs};
-use crate::prepare::{part, profile_of};
+use crate::answers::{
+    Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
+};
 use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
-use crate::{Basis, Result, Selection, TrendStep};
+use crate::{Basis, Result, RunInfo, Selection};
 
-/// The most runs whose files are read for an answer; the latest are taken.
-const MOST_RUNS: usize = 2000;
-
-/// How exactly the time is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Resolution {
-    /// Sums of hours.
-    Hour,
-    /// Sums of whole days, where the selection has them.
-    Day,
+/// The database as one read transaction has it.
+pub(super) struct Reader<'a> {
+    pub(super) store: &'a SqliteStore,
+    pub(super) connection: &'a Connection,
 }
 
-impl From<TrendStep> for Resolution {
-    fn from(step: TrendStep) -> Self {
-        match step {
-            TrendStep::Hour => Self::Hour,
-            TrendStep::Day | TrendStep::All => Self::Day,
-        }
+impl Source for Reader<'_> {
+    fn totals(
+        &self,
+        selection: &Selection,
+        grouping: Grouping,
+        visitor: &mut dyn FnMut(&Place, &Totals),
+    ) -> Result<()> {
+        let step = grouping.step.into();
+        visit_totals(self.connection, selection, step, &mut |_, place, totals| {
+            visitor(place, &totals);
+            Ok(())
+        })
     }
-}
 
-/// Where a part belongs to.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) app: String,
-    pub(super) route: String,
-    pub(super) release: String,
-    /// The hour, or the first hour of the day.
-    pub(super) hour: i64,
-    /// The first and the last hour with runs.
-    pub(super) hours: (i64, i64),
-    pub(super) rate: f64,
-    /// How often each of its runs counts, so that runs of different rates are
-    /// mixed as the requests were: 1 for the highest rate of the selection.
-    pub(super) weight: u64,
-}
+    fn cells(
+        &self,
+        selection: &Selection,
+        want: Want<'_>,
+        step: Resolution,
+        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    ) -> Result<Visited> {
+        visit_cells(self.store, self.connection, selection, want, step, visitor)
+    }
 
-/// What was visited.
-#[derive(Debug)]
-pub(super) struct Visited {
-    /// The names of the functions in the parts.
-    pub(super) names: Arc<Vec<Symbol>>,
-    pub(super) basis: Basis,
-    pub(super) selected: u64,
-    pub(super) requests: f64,
-}
+    fn days(
+        &self,
+        selection: &Selection,
+        want: Want<'_>,
+        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    ) -> Result<Visited> {
+        visit_days(self.store, self.connection, selection, want, visitor)
+    }
 
-/// The requests that these runs stand for.
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
-pub(super) fn requests(runs: u64, rate: f64) -> f64 {
-    runs as f64 / rate.max(1e-9)
-}
+    fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
+        let conditions = Conditions::of_runs(selection)?;
+        let count = runs::count(self.connection, &conditions)?;
+        Ok((count, highest_rate(self.connection, "run", &conditions)?))
+    }
 
-/// How often a run of that rate counts beside runs of the highest rate.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between 1 and a million"
-)]
-pub(super) fn weight(highest: f64, rate: f64) -> u64 {
-    (highest / rate.max(1e-9)).round().clamp(1.0, 1e6) as u64
+    fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
+        let conditions = Conditions::of_runs(selection)?;
+        let infos = runs::infos(self.connection, &conditions, most)?;
+        Ok(infos.into_iter().map(|(_, info)| info).collect())
+    }
+
+    fn files(
+        &self,
+        selection: &Selection,
+        most: usize,
+        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let conditions = Conditions::of_runs(selection)?;
+        for (number, info) in runs::infos(self.connection, &conditions, most)? {
+            each(info, dictionaries::file(self.connection, number)?)?;
+        }
+        Ok(())
+    }
 }
 
 /// The highest rate among the rows of a table.
@@ -87,37 +87,11 @@ fn highest_rate(connection: &Connection, table: &str, conditions: &Conditions) -
     Ok(rate.map(|rate: Option<f64>| rate.unwrap_or(1.0))?)
 }
 
-/// Whether spreads can be told: hours have none, days and runs have.
-pub(super) fn has_spreads(selection: &Selection) -> bool {
-    const DAY_US: u64 = 86_400_000_000;
-    let bounds = [selection.since_us, selection.until_us];
-    !selection.is_of_hours() || bounds.into_iter().flatten().all(|us| us % DAY_US == 0)
-}
-
-/// Visits the parts of a selection. Spreads come with empty totals, of whole
-/// days.
-pub(super) fn visit(
-    store: &SqliteStore,
-    connection: &Connection,
-    selection: &Selection,
-    want: Want,
-    step: Resolution,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
-) -> Result<Visited> {
-    if selection.is_of_hours() && matches!(want, Want::Spreads | Want::Moments | Want::Spread(_)) {
-        visit_days(store, connection, selection, want, visitor)
-    } else if selection.is_of_hours() {
-        visit_cells(store, connection, selection, want, step, visitor)
-    } else {
-        visit_runs(connection, selection, want, visitor)
-    }
-}
-
 /// A row of `cell` or `daily`: the table, and its number.
 type Found = (&'static str, i64);
 
 /// Visits the totals of the cells of a selection.
-pub(super) fn visit_totals(
+fn visit_totals(
     connection: &Connection,
     selection: &Selection,
     step: Resolution,
@@ -215,7 +189,7 @@ fn visit_cells(
     store: &SqliteStore,
     connection: &Connection,
     selection: &Selection,
-    want: Want,
+    want: Want<'_>,
     step: Resolution,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
@@ -224,7 +198,7 @@ fn visit_cells(
     let (mut runs, mut sum) = (0, 0.0);
     let mut visit = |(table, number): Found, place: &Place, totals: Totals| {
         runs += totals.runs;
-        sum += requests(totals.runs, place.rate);
+        sum += requests_of(totals.runs, place.rate);
         let name = if want == Want::Spans {
             "spans"
         } else {
@@ -255,7 +229,7 @@ fn visit_days(
     store: &SqliteStore,
     connection: &Connection,
     selection: &Selection,
-    want: Want,
+    want: Want<'_>,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
     let names = store.names(connection)?;
@@ -301,68 +275,6 @@ fn visit_days(
         basis: Basis::Hours,
         selected: 0,
         requests: 0.0,
-    })
-}
-
-fn visit_runs(
-    connection: &Connection,
-    selection: &Selection,
-    want: Want,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
-) -> Result<Visited> {
-    let conditions = Conditions::of_runs(selection)?;
-    let selected = runs::count(connection, &conditions)?;
-    let mut names = vec![Symbol::new(*b"[unknown]")];
-    let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
-    let highest = highest_rate(connection, "run", &conditions)?;
-    let mut sum = 0.0;
-    for (number, info) in runs::infos(connection, &conditions, MOST_RUNS)? {
-        let profile = profile_of(&dictionaries::file(connection, number)?)?;
-        let Some(part) = part(profile, &info) else {
-            continue;
-        };
-        sum += requests(1, info.rate);
-        let symbols: Vec<u32> = part
-            .symbols
-            .iter()
-            .map(|symbol| {
-                *numbers.entry(symbol.name.clone()).or_insert_with(|| {
-                    names.push(symbol.clone());
-                    u32::try_from(names.len() - 1).unwrap_or(0)
-                })
-            })
-            .collect();
-        let hour = super::cells::hour_of(info.started_us);
-        let place = Place {
-            hour,
-            hours: (hour, hour),
-            rate: info.rate,
-            weight: weight(highest, info.rate),
-            app: info.app,
-            route: info.route,
-            release: info.release,
-        };
-        let numbers = want.numbers(&part.symbols).into_iter();
-        let numbers: Vec<Option<u32>> = numbers
-            .map(|number| symbols.get(number? as usize).copied())
-            .collect();
-        let weight = place.weight;
-        let sums = match want {
-            Want::Spans => Sums::Spans(part.spans.times(weight)),
-            Want::Spreads | Want::Moments | Want::Spread(_) => {
-                want.of_spreads(part.spreads.renamed(&symbols).times(weight), &numbers)
-            }
-            Want::Paths | Want::Functions(_) | Want::Calls(_) => {
-                want.of_paths(part.paths.renamed(&symbols).times(weight), &numbers)
-            }
-        };
-        visitor(&place, &part.totals, sums);
-    }
-    Ok(Visited {
-        names: Arc::new(names),
-        basis: Basis::Runs,
-        selected,
-        requests: sum,
     })
 }
 

@@ -2,25 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use profile::{Mode, Profile};
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::{Resolution, Visited, visit};
-use super::super::want::{Sums, Want};
+use super::source::{Place, Resolution, Source, Visited, visit};
+use super::want::{Sums, Want};
 use crate::rollup::{Paths, Shape, Sign};
 use crate::{Aggregate, Result, Selection};
+use profile::{Mode, Profile};
 
 /// Adds up the calls of a selection.
 ///
 /// Trees, edges and samples do not add up: the kind that most runs have is
 /// taken, and `runs` counts those.
-pub(in super::super) fn tree(
-    store: &SqliteStore,
-    connection: &Connection,
-    selection: &Selection,
-) -> Result<Aggregate> {
-    let (sums, visited) = sums(store, connection, selection)?;
+pub(crate) fn tree(source: &dyn Source, selection: &Selection) -> Result<Aggregate> {
+    let (sums, visited) = sums(source, selection)?;
     Ok(aggregate(sums, &visited))
 }
 
@@ -33,34 +26,25 @@ pub(super) struct Sum {
 
 /// The sums by kind, in the order of their numbers.
 pub(super) fn sums(
-    store: &SqliteStore,
-    connection: &Connection,
+    source: &dyn Source,
     selection: &Selection,
 ) -> Result<(BTreeMap<Shape, Sum>, Visited)> {
     let mut sums: BTreeMap<Shape, Sum> = BTreeMap::new();
-    let mut add =
-        |place: &super::super::visit::Place, totals: &crate::rollup::Totals, part: Sums| {
-            let Sums::Paths(paths) = part else {
-                return;
-            };
-            let shape = paths.shape();
-            let sum = sums.entry(shape).or_insert_with(|| Sum {
-                paths: Paths::new(shape),
-                runs: 0,
-                weighted: 0,
-            });
-            sum.paths.merge(&paths, Sign::Plus);
-            sum.runs += totals.runs;
-            sum.weighted += totals.runs * place.weight;
+    let mut add = |place: &Place, totals: &crate::rollup::Totals, part: Sums| {
+        let Sums::Paths(paths) = part else {
+            return;
         };
-    let visited = visit(
-        store,
-        connection,
-        selection,
-        Want::Paths,
-        Resolution::Day,
-        &mut add,
-    )?;
+        let shape = paths.shape();
+        let sum = sums.entry(shape).or_insert_with(|| Sum {
+            paths: Paths::new(shape),
+            runs: 0,
+            weighted: 0,
+        });
+        sum.paths.merge(&paths, Sign::Plus);
+        sum.runs += totals.runs;
+        sum.weighted += totals.runs * place.weight;
+    };
+    let visited = visit(source, selection, Want::Paths, Resolution::Day, &mut add)?;
     Ok((sums, visited))
 }
 

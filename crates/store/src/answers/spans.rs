@@ -1,24 +1,19 @@
 //! Sums of spans.
 
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::{Resolution, visit};
-use super::super::want::{Sums, Want};
+use super::source::{Resolution, Source, visit};
+use super::want::{Sums, Want};
 use crate::rollup::{Sign, SpanSums, kind_name};
 use crate::{Result, Selection, SpanTotal};
 
 /// The spans of a selection, those with the most time first.
-pub(in super::super) fn spans(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn spans(
+    source: &dyn Source,
     selection: &Selection,
     limit: usize,
 ) -> Result<Vec<SpanTotal>> {
     let mut sum = SpanSums::default();
     visit(
-        store,
-        connection,
+        source,
         selection,
         Want::Spans,
         Resolution::Day,

@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::{Place, Resolution, visit};
-use super::super::want::{Sums, Want};
 use super::requests::sums;
+use super::source::{Grouping, Place, Resolution, Source, visit};
+use super::want::{Sums, Want};
 use crate::rollup::Totals;
 use crate::{DaySums, FunctionDays, Result, RouteDays, Selection, TrendStep};
 
@@ -16,11 +13,14 @@ fn day_of(hour: i64) -> i64 {
 }
 
 /// The days of each route.
-pub(in super::super) fn route_days(
-    connection: &Connection,
-    selection: &Selection,
-) -> Result<Vec<RouteDays>> {
-    let sums = sums(connection, selection, Resolution::Day, |place| {
+pub(crate) fn route_days(source: &dyn Source, selection: &Selection) -> Result<Vec<RouteDays>> {
+    let grouping = Grouping {
+        app: true,
+        route: true,
+        release: false,
+        step: TrendStep::Day,
+    };
+    let sums = sums(source, selection, grouping, |place| {
         (place.app.clone(), place.route.clone(), day_of(place.hour))
     })?;
     let mut routes: Vec<RouteDays> = Vec::new();
@@ -44,9 +44,8 @@ pub(in super::super) fn route_days(
 }
 
 /// The days of some functions.
-pub(in super::super) fn function_days(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn function_days(
+    source: &dyn Source,
     selection: &Selection,
     names: &[String],
 ) -> Result<Vec<FunctionDays>> {
@@ -67,14 +66,7 @@ pub(in super::super) fn function_days(
         }
     };
     let want = Want::Functions(names);
-    visit(
-        store,
-        connection,
-        selection,
-        want,
-        Resolution::Day,
-        &mut add,
-    )?;
+    visit(source, selection, want, Resolution::Day, &mut add)?;
     let of = |(index, name): (usize, &String)| {
         let days = runs.iter().map(|(&day_s, &runs)| {
             let sums = days.get(&(index, day_s));

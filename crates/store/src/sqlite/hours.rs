@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 
-use super::super::SqliteStore;
-use super::super::cells::{part, read_totals};
+use super::SqliteStore;
+use super::cells::{part, read_totals};
 use crate::rollup::{Paths, decode};
 use crate::{CellHours, HoursOf, Result};
 
 /// Visits the sums of a route in some hours, one cell at a time.
-pub(in super::super) fn hours(
+pub(super) fn hours(
     store: &SqliteStore,
     connection: &Connection,
     of: &HoursOf<'_>,

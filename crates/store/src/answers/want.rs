@@ -6,7 +6,7 @@ use crate::rollup::{FunctionSums, Paths, SpanSums, Spread, Spreads};
 
 /// Which parts are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want<'q> {
+pub(crate) enum Want<'q> {
     Paths,
     Spans,
     Spreads,
@@ -22,8 +22,13 @@ pub(super) enum Want<'q> {
 }
 
 impl Want<'_> {
+    /// Whether it is about the spreads of days.
+    pub(crate) fn is_spread(self) -> bool {
+        matches!(self, Self::Spreads | Self::Moments | Self::Spread(_))
+    }
+
     /// The numbers of the functions that it names.
-    pub(super) fn numbers(self, symbols: &[Symbol]) -> Vec<Option<u32>> {
+    pub(crate) fn numbers(self, symbols: &[Symbol]) -> Vec<Option<u32>> {
         let names: Vec<&str> = match self {
             Self::Paths | Self::Spans | Self::Spreads | Self::Moments => return Vec::new(),
             Self::Functions(names) => names.iter().map(String::as_str).collect(),
@@ -42,7 +47,7 @@ impl Want<'_> {
     }
 
     /// What it takes of the paths of a cell or a run.
-    pub(super) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> Sums {
+    pub(crate) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> Sums {
         let mut functions = numbers.iter().map(|number| paths.function((*number)?));
         match self {
             Self::Functions(_) => Sums::Functions(functions.collect()),
@@ -57,7 +62,7 @@ impl Want<'_> {
     }
 
     /// What it takes of the spreads of a run.
-    pub(super) fn of_spreads(self, mut spreads: Spreads, numbers: &[Option<u32>]) -> Sums {
+    pub(crate) fn of_spreads(self, mut spreads: Spreads, numbers: &[Option<u32>]) -> Sums {
         match (self, numbers) {
             (Self::Spread(_), [Some(number)]) => Sums::Spread(spreads.rows.remove(number)),
             (Self::Spread(_), _) => Sums::Spread(None),
@@ -68,7 +73,7 @@ impl Want<'_> {
 
 /// The part of a cell, a day or a run.
 #[derive(Debug)]
-pub(super) enum Sums {
+pub(crate) enum Sums {
     Paths(Paths),
     Spans(SpanSums),
     Spreads(Spreads),

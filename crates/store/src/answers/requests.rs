@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
-
-use super::super::conditions::Conditions;
-use super::super::runs;
-use super::super::visit::{self, Place, Resolution, visit_totals};
+use super::source::{self, Grouping, Place, Source};
 use crate::rollup::{Sign, Totals};
-use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, TrendStep};
+use crate::{ReleaseInfo, Result, RouteRow, Selection, TrendPoint, TrendStep};
 
 /// The most runs that a question without sums is answered from.
 const MOST_RUNS: usize = 100_000;
+
+/// Nothing is told apart.
+const ALL: Grouping = Grouping {
+    app: false,
+    route: false,
+    release: false,
+    step: TrendStep::All,
+};
 
 #[derive(Default)]
 pub(super) struct Sum {
@@ -37,16 +41,16 @@ impl Sum {
             1 => self.walls.add(&totals.walls),
             weight => self.walls.add(&totals.walls.times(weight)),
         }
-        self.requests += visit::requests(totals.runs, place.rate);
+        self.requests += source::requests_of(totals.runs, place.rate);
         self.weighted_wall += totals.wall as f64 / place.rate.max(1e-9);
     }
 }
 
-/// Adds up the totals of a selection by a key.
+/// Adds up the totals of a selection by a key, which `grouping` must tell apart.
 pub(super) fn sums<K: Ord>(
-    connection: &Connection,
+    source: &dyn Source,
     selection: &Selection,
-    step: Resolution,
+    grouping: Grouping,
     key: impl Fn(&Place) -> K,
 ) -> Result<BTreeMap<K, Sum>> {
     let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
@@ -54,43 +58,22 @@ pub(super) fn sums<K: Ord>(
         sums.entry(key(place)).or_default().add(place, totals);
     };
     if selection.is_of_hours() {
-        visit_totals(connection, selection, step, &mut |_, place, totals| {
-            add(place, &totals);
-            Ok(())
-        })?;
+        source.totals(selection, grouping, &mut add)?;
         return Ok(sums);
     }
-    let conditions = Conditions::of_runs(selection)?;
-    let infos = runs::infos(connection, &conditions, MOST_RUNS)?;
-    let highest = infos.iter().map(|(_, info)| info.rate).fold(0.0, f64::max);
-    for (_, info) in infos {
+    let infos = source.infos(selection, MOST_RUNS)?;
+    let highest = infos.iter().map(|info| info.rate).fold(0.0, f64::max);
+    for info in infos {
         if info.unit == "time" {
-            let totals = Totals::of(&info, 0);
-            add(&place(info, highest), &totals);
+            add(&Place::of(&info, highest), &Totals::of(&info, 0));
         }
     }
     Ok(sums)
 }
 
-fn place(info: RunInfo, highest: f64) -> Place {
-    let hour = super::super::cells::hour_of(info.started_us);
-    Place {
-        app: info.app,
-        route: info.route,
-        release: info.release,
-        hour,
-        hours: (hour, hour),
-        rate: info.rate,
-        weight: visit::weight(highest, info.rate),
-    }
-}
-
 /// All requests of a selection.
-pub(in super::super) fn requests(
-    connection: &Connection,
-    selection: &Selection,
-) -> Result<Option<RouteRow>> {
-    let all = sums(connection, selection, Resolution::Day, |_| ())?.remove(&());
+pub(crate) fn requests(source: &dyn Source, selection: &Selection) -> Result<Option<RouteRow>> {
+    let all = sums(source, selection, ALL, |_| ())?.remove(&());
     Ok(all.filter(|sum| sum.totals.runs > 0).map(|sum| RouteRow {
         share: 1.0,
         ..row(&sum)
@@ -119,11 +102,13 @@ fn row(sum: &Sum) -> RouteRow {
 }
 
 /// The routes, those with the most time first.
-pub(in super::super) fn routes(
-    connection: &Connection,
-    selection: &Selection,
-) -> Result<Vec<RouteRow>> {
-    let sums = sums(connection, selection, Resolution::Day, |place| {
+pub(crate) fn routes(source: &dyn Source, selection: &Selection) -> Result<Vec<RouteRow>> {
+    let grouping = Grouping {
+        app: true,
+        route: true,
+        ..ALL
+    };
+    let sums = sums(source, selection, grouping, |place| {
         (place.app.clone(), place.route.clone())
     })?;
     let whole: f64 = sums.values().map(|sum| sum.weighted_wall).sum();
@@ -151,12 +136,17 @@ pub(in super::super) fn routes(
 }
 
 /// How requests changed over time.
-pub(in super::super) fn request_trend(
-    connection: &Connection,
+pub(crate) fn request_trend(
+    source: &dyn Source,
     selection: &Selection,
     step: TrendStep,
 ) -> Result<Vec<TrendPoint>> {
-    let sums = sums(connection, selection, step.into(), |place| {
+    let grouping = Grouping {
+        release: true,
+        step,
+        ..ALL
+    };
+    let sums = sums(source, selection, grouping, |place| {
         (step.first_hour(place.hour), place.release.clone())
     })?;
     let points = sums.into_iter().map(|((hour, release), sum)| TrendPoint {
@@ -178,11 +168,13 @@ pub(in super::super) fn request_trend(
 }
 
 /// The releases, in the order in which they were first seen.
-pub(in super::super) fn releases(
-    connection: &Connection,
-    selection: &Selection,
-) -> Result<Vec<ReleaseInfo>> {
-    let sums = sums(connection, selection, Resolution::Day, |place| {
+pub(crate) fn releases(source: &dyn Source, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
+    let grouping = Grouping {
+        app: true,
+        release: true,
+        ..ALL
+    };
+    let sums = sums(source, selection, grouping, |place| {
         (place.app.clone(), place.release.clone())
     })?;
     let mut releases: Vec<ReleaseInfo> = sums

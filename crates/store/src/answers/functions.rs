@@ -2,25 +2,21 @@
 
 use std::collections::HashMap;
 
-use profile::{FlatRow, FlatTable};
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::{Resolution, has_spreads, visit};
-use super::super::want::{Sums, Want};
 use super::calls;
+use super::source::{Resolution, Source, has_spreads, visit};
+use super::want::{Sums, Want};
 use crate::rollup::{FunctionSums, Sign, Spread};
 use crate::{FunctionSort, FunctionTotal, Result, Selection};
+use profile::{FlatRow, FlatTable};
 
 /// The functions of a selection.
-pub(in super::super) fn top(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn top(
+    source: &dyn Source,
     selection: &Selection,
     sort: FunctionSort,
     limit: usize,
 ) -> Result<Vec<FunctionTotal>> {
-    let profile = calls::tree(store, connection, selection)?.profile;
+    let profile = calls::tree(source, selection)?.profile;
     let mut rows = FlatTable::new(&profile).rows;
     rows.sort_by_key(|row| {
         let value = match sort {
@@ -33,7 +29,7 @@ pub(in super::super) fn top(
         (std::cmp::Reverse(value), row.symbol)
     });
     rows.truncate(limit);
-    let spreads = spreads(store, connection, selection, Want::Spreads)?;
+    let spreads = spreads(source, selection, Want::Spreads)?;
     let total = |row: &FlatRow| {
         let name = text(profile.name(row.symbol));
         let spread = spreads.get(&name);
@@ -57,8 +53,7 @@ fn sums_of(row: &FlatRow) -> FunctionSums {
 /// The spreads of all functions, by name, with their times or, as
 /// [`Want::Moments`], perhaps without; nothing if they cannot be told.
 pub(super) fn spreads(
-    store: &SqliteStore,
-    connection: &Connection,
+    source: &dyn Source,
     selection: &Selection,
     want: Want<'_>,
 ) -> Result<HashMap<String, Spread>> {
@@ -73,14 +68,7 @@ pub(super) fn spreads(
             }
         }
     };
-    let visited = visit(
-        store,
-        connection,
-        selection,
-        want,
-        Resolution::Day,
-        &mut add,
-    )?;
+    let visited = visit(source, selection, want, Resolution::Day, &mut add)?;
     let name = |number: u32| visited.names.get(number as usize);
     let sums = sums.into_iter();
     Ok(sums

@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use profile::{FlatRow, FlatTable};
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::has_spreads;
-use super::super::want::Want;
 use super::calls;
 use super::functions::{spreads, text};
+use super::source::{Source, has_spreads};
+use super::want::Want;
 use crate::rollup::{LOG_STEPS, Spread};
 use crate::{Aggregate, Difference, FunctionChange, Result, Selection};
+use profile::{FlatRow, FlatTable};
 
 /// Runs that must have called a function before a spread is computed.
 const ENOUGH: u64 = 10;
@@ -20,14 +17,13 @@ const ENOUGH: u64 = 10;
 const MOST: usize = 1000;
 
 /// The sums of both, and what changed for a run.
-pub(in super::super) fn diff(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn diff(
+    source: &dyn Source,
     before: &Selection,
     after: &Selection,
 ) -> Result<Difference> {
-    let one = side(store, connection, before)?;
-    let other = side(store, connection, after)?;
+    let one = side(source, before)?;
+    let other = side(source, after)?;
     let mut names: BTreeMap<&str, [Option<&FlatRow>; 2]> = BTreeMap::new();
     for (name, row) in &one.functions {
         names.entry(name).or_default()[0] = Some(row);
@@ -58,8 +54,8 @@ struct Side {
     runs: u64,
 }
 
-fn side(store: &SqliteStore, connection: &Connection, selection: &Selection) -> Result<Side> {
-    let aggregate = calls::tree(store, connection, selection)?;
+fn side(source: &dyn Source, selection: &Selection) -> Result<Side> {
+    let aggregate = calls::tree(source, selection)?;
     let profile = &aggregate.profile;
     let rows = FlatTable::new(profile).rows.into_iter();
     let runs = profile.meta.tag("runs").and_then(|runs| runs.parse().ok());
@@ -67,7 +63,7 @@ fn side(store: &SqliteStore, connection: &Connection, selection: &Selection) -> 
         functions: rows
             .map(|row| (text(profile.name(row.symbol)), row))
             .collect(),
-        spreads: spreads(store, connection, selection, Want::Moments)?,
+        spreads: spreads(source, selection, Want::Moments)?,
         has_spreads: has_spreads(selection),
         runs: runs.unwrap_or(0),
         aggregate,

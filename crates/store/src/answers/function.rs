@@ -5,15 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use profile::{Neighbours, Profile, Symbol, SymbolId};
-use rusqlite::Connection;
-
-use super::super::SqliteStore;
-use super::super::visit::{Place, Resolution, has_spreads, requests, visit};
-use super::super::want::{Sums, Want};
 use super::functions::{text, total};
+use super::source::{Place, Resolution, Source, has_spreads, requests_of, visit};
+use super::want::{Sums, Want};
 use crate::rollup::{FunctionSums, Paths, Shape, Sign, Spread, Totals};
 use crate::{FunctionDetail, FunctionRoute, Neighbour, Result, Selection, TrendPoint, TrendStep};
+use profile::{Neighbours, Profile, Symbol, SymbolId};
 
 /// The most callers and callees of an answer.
 const NEIGHBOURS: usize = 100;
@@ -30,7 +27,7 @@ struct Part {
 impl Part {
     fn add(&mut self, place: &Place, totals: &Totals, sums: Option<&FunctionSums>) {
         self.runs += totals.runs;
-        self.requests += requests(totals.runs, place.rate);
+        self.requests += requests_of(totals.runs, place.rate);
         if let Some(sums) = sums {
             self.sums.get_or_insert_default().add(sums);
         }
@@ -45,9 +42,8 @@ fn key(step: TrendStep, place: &Place) -> (i64, String) {
 }
 
 /// How a function changed over time.
-pub(in super::super) fn function_trend(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn function_trend(
+    source: &dyn Source,
     selection: &Selection,
     name: &str,
     step: TrendStep,
@@ -62,10 +58,10 @@ pub(in super::super) fn function_trend(
         }
     };
     let want = Want::Functions(&names);
-    visit(store, connection, selection, want, step.into(), &mut add)?;
+    visit(source, selection, want, step.into(), &mut add)?;
     let spreads = match step {
         TrendStep::Hour if selection.is_of_hours() => Steps::new(),
-        _ => spreads(store, connection, selection, name, step)?,
+        _ => spreads(source, selection, name, step)?,
     };
     Ok(points(steps, &spreads))
 }
@@ -99,8 +95,7 @@ fn points(steps: Steps<Part>, spreads: &Steps<Spread>) -> Vec<TrendPoint> {
 
 /// The spreads of a function by step and release.
 fn spreads(
-    store: &SqliteStore,
-    connection: &Connection,
+    source: &dyn Source,
     selection: &Selection,
     name: &str,
     step: TrendStep,
@@ -116,21 +111,13 @@ fn spreads(
         }
     };
     let want = Want::Spread(name);
-    visit(
-        store,
-        connection,
-        selection,
-        want,
-        Resolution::Day,
-        &mut add,
-    )?;
+    visit(source, selection, want, Resolution::Day, &mut add)?;
     Ok(steps)
 }
 
 /// A function: its sums, days, routes, callers and callees.
-pub(in super::super) fn function(
-    store: &SqliteStore,
-    connection: &Connection,
+pub(crate) fn function(
+    source: &dyn Source,
     selection: &Selection,
     name: &str,
 ) -> Result<Option<FunctionDetail>> {
@@ -155,14 +142,7 @@ pub(in super::super) fn function(
         }
     };
     let want = Want::Calls(name);
-    let visited = visit(
-        store,
-        connection,
-        selection,
-        want,
-        Resolution::Day,
-        &mut add,
-    )?;
+    let visited = visit(source, selection, want, Resolution::Day, &mut add)?;
     let mut sum = FunctionSums::default();
     let mut routes = Vec::new();
     for ((app, route), part) in by_route {
@@ -184,7 +164,7 @@ pub(in super::super) fn function(
     };
     routes.sort_by_key(|route| std::cmp::Reverse(route.total.own_wall));
     let (callers, callees) = neighbours(&calls.to_profile(&visited.names), name);
-    let spreads = spreads(store, connection, selection, name, TrendStep::Day)?;
+    let spreads = spreads(source, selection, name, TrendStep::Day)?;
     let mut spread = Spread::default();
     for of_day in spreads.values() {
         spread.merge(of_day, Sign::Plus);

@@ -1,0 +1,21 @@
+//! Answers about many runs, one question a file, for every store.
+
+mod calls;
+mod days;
+mod differences;
+mod function;
+mod functions;
+mod requests;
+mod source;
+mod spans;
+mod want;
+
+pub(crate) use calls::tree;
+pub(crate) use days::{function_days, route_days};
+pub(crate) use differences::diff;
+pub(crate) use function::{function, function_trend};
+pub(crate) use functions::top;
+pub(crate) use requests::{releases, request_trend, requests, routes};
+pub(crate) use source::{Grouping, Place, Resolution, Source, Visited, requests_of, weight};
+pub(crate) use spans::spans;
+pub(crate) use want::{Sums, Want};

@@ -1,0 +1,238 @@
+//! Statements over HTTP, and why they fail.
+//!
+//! **Invariant:** every statement may be sent twice. Inserted rows replace rows
+//! of the same content. So what failed on one node is tried on the next.
+
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ureq::Agent;
+
+use super::ClickhouseAddress;
+use crate::{Error, Result};
+
+/// The longest answer: a page never needs as much.
+const MAX_ANSWER: u64 = 2 << 30;
+
+/// The longest statement, in bytes; ClickHouse's default is less.
+const MAX_STATEMENT: usize = 8 << 20;
+
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// The longest time of a statement. The server ends it, too, so that none that
+/// was given up is carried out later.
+pub(super) const MOST_SECONDS: u64 = 120;
+
+/// ClickHouse closes connections that are idle for 3 seconds.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// Errors of ClickHouse by their numbers.
+mod code {
+    pub(super) const UNKNOWN_TABLE: u32 = 60;
+    pub(super) const UNKNOWN_DATABASE: u32 = 81;
+    pub(super) const NO_SPACE: u32 = 243;
+    /// Unknown user, wrong password, and both in later versions.
+    pub(super) const LOGIN: [u32; 3] = [192, 193, 516];
+    /// A node of another shard does not answer.
+    pub(super) const NODE_DOWN: [u32; 4] = [209, 210, 279, 1002];
+    /// Too few replicas are there for `quorum`.
+    pub(super) const TOO_FEW_REPLICAS: u32 = 285;
+    pub(super) const DISTRIBUTED_FAILED: u32 = 370;
+}
+
+/// The nodes of a store.
+pub(super) struct Client {
+    agent: Agent,
+    address: ClickhouseAddress,
+    /// The node that answered last.
+    current: AtomicUsize,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.address.fmt(f)
+    }
+}
+
+impl Client {
+    pub(super) fn new(address: ClickhouseAddress) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_connect(Some(CONNECT))
+            .timeout_global(Some(Duration::from_secs(MOST_SECONDS + 10)))
+            .max_idle_age(IDLE)
+            .proxy(None)
+            .build();
+        Self {
+            agent: config.into(),
+            address,
+            current: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn address(&self) -> &ClickhouseAddress {
+        &self.address
+    }
+
+    /// The rows of a question, as `RowBinary`.
+    pub(super) fn read(&self, select: &str) -> Result<Vec<u8>> {
+        self.send("", format!("{select} FORMAT RowBinary").as_bytes(), true)
+    }
+
+    /// A statement without an answer.
+    pub(super) fn execute(&self, statement: &str) -> Result<()> {
+        self.send("", statement.as_bytes(), true).map(|_| ())
+    }
+
+    /// A statement that needs no database.
+    pub(super) fn execute_outside(&self, statement: &str) -> Result<()> {
+        self.send("", statement.as_bytes(), false).map(|_| ())
+    }
+
+    /// A question that needs no database.
+    pub(super) fn ask_outside(&self, select: &str) -> Result<Vec<u8>> {
+        self.send("", format!("{select} FORMAT RowBinary").as_bytes(), false)
+    }
+
+    /// Inserts rows, which are `RowBinary`, into `table (columns)`.
+    pub(super) fn insert(&self, into: &str, rows: &[u8]) -> Result<()> {
+        let statement = format!("INSERT INTO {into} FORMAT RowBinary");
+        self.send(&statement, rows, true).map(|_| ())
+    }
+
+    /// Tries all nodes, first the one that answered last.
+    fn send(&self, statement: &str, body: &[u8], in_database: bool) -> Result<Vec<u8>> {
+        if statement.is_empty() && body.len() > MAX_STATEMENT {
+            return Err(Error::Query("the question is too long".to_owned()));
+        }
+        let count = self.address.hosts.len();
+        let first = self.current.load(Ordering::Relaxed);
+        let mut failed = Vec::new();
+        for place in (first..first + count).map(|place| place % count) {
+            let Some(host) = self.address.hosts.get(place) else {
+                continue;
+            };
+            match self.send_to(host, statement, body, in_database) {
+                Ok(answer) => {
+                    self.current.store(place, Ordering::Relaxed);
+                    return Ok(answer);
+                }
+                Err(Failed::Statement(error)) => return Err(error),
+                Err(Failed::Node(reason)) => failed.push(format!("{host}: {reason}")),
+            }
+        }
+        Err(Error::Database(format!(
+            "no node of ClickHouse answers ({}); is it running, and is this its HTTP port?",
+            failed.join("; ")
+        )))
+    }
+
+    fn send_to(
+        &self,
+        host: &str,
+        statement: &str,
+        body: &[u8],
+        in_database: bool,
+    ) -> std::result::Result<Vec<u8>, Failed> {
+        let scheme = if self.address.is_tls { "https" } else { "http" };
+        let mut request = self
+            .agent
+            .post(format!("{scheme}://{host}/"))
+            // Errors come before the answer, not in its middle.
+            .query("wait_end_of_query", "1")
+            .query("max_execution_time", MOST_SECONDS.to_string())
+            .query("max_query_size", (MAX_STATEMENT + 1).to_string());
+        if in_database {
+            request = request.query("database", &self.address.database);
+        }
+        if !statement.is_empty() {
+            request = request.query("query", statement);
+        }
+        if self.address.cluster.is_some() {
+            request = request
+                // An acknowledged run is on a node of its shard.
+                .query("insert_distributed_sync", "1")
+                // The statements of a question see the same replica.
+                .query("load_balancing", "in_order")
+                // A replica that has just come back has not all rows yet.
+                .query("max_replica_delay_for_distributed_queries", "30")
+                .query("fallback_to_stale_replicas_for_distributed_queries", "0")
+                // Half of the answer is an error.
+                .query("skip_unavailable_shards", "0");
+            if self.address.quorum > 1 {
+                request = request
+                    .query("insert_quorum", self.address.quorum.to_string())
+                    .query("insert_quorum_timeout", "20000");
+            }
+        }
+        if let Some(user) = &self.address.user {
+            request = request.header("X-ClickHouse-User", user);
+        }
+        if let Some(password) = &self.address.password {
+            request = request.header("X-ClickHouse-Key", password);
+        }
+        let mut answer = request.send(body).map_err(|error| node(&error))?;
+        let status = answer.status().as_u16();
+        let body = answer.body_mut().with_config().limit(MAX_ANSWER);
+        let bytes = body.read_to_vec().map_err(|error| node(&error))?;
+        if status == 200 {
+            return Ok(bytes);
+        }
+        Err(self.failed(status, &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// What an exception of ClickHouse means for users.
+    fn failed(&self, status: u16, text: &str) -> Failed {
+        let number = text
+            .split_once("Code: ")
+            .and_then(|(_, rest)| rest.split(|letter: char| !letter.is_ascii_digit()).next())
+            .and_then(|digits| digits.parse().ok());
+        let brief: String = text.trim().chars().take(500).collect();
+        let database = |reason: String| Failed::Statement(Error::Database(reason));
+        match number {
+            Some(number) if code::LOGIN.contains(&number) => database(format!(
+                "ClickHouse refuses the user {} or its password; the address names the user, \
+                 ?password_file=FILE or XHPROF_CLICKHOUSE_PASSWORD has the password",
+                self.address.user.as_deref().unwrap_or("default")
+            )),
+            Some(code::NO_SPACE) => Failed::Statement(Error::Full),
+            Some(code::UNKNOWN_DATABASE | code::UNKNOWN_TABLE) => database(format!(
+                "the store's tables are missing in ClickHouse: {brief}"
+            )),
+            Some(number)
+                if code::NODE_DOWN.contains(&number) || number == code::DISTRIBUTED_FAILED =>
+            {
+                database(format!(
+                    "a part of the cluster is missing, so the answer would be only a part: {brief}"
+                ))
+            }
+            Some(code::TOO_FEW_REPLICAS) => database(format!(
+                "fewer than {} replicas are there, and nothing was acknowledged: {brief}",
+                self.address.quorum
+            )),
+            Some(_) => database(format!("ClickHouse: {brief}")),
+            None => Failed::Node(format!(
+                "it answers {status}, and not as ClickHouse: {brief}"
+            )),
+        }
+    }
+}
+
+/// Why a statement failed on a node.
+enum Failed {
+    /// Another node may answer.
+    Node(String),
+    /// Another node would say the same.
+    Statement(Error),
+}
+
+fn node(error: &ureq::Error) -> Failed {
+    Failed::Node(match error {
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            "connection refused".to_owned()
+        }
+        error => error.to_string(),
+    })
+}

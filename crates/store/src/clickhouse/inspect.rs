@@ -1,0 +1,216 @@
+//! The size of a store, and what is wrong in it.
+
+use std::collections::HashSet;
+
+use super::Inner;
+use super::cells::{Cell, Key, Where, these_cells};
+use super::rows::Answer;
+use super::runs::{INFO, read_info, these};
+use crate::prepare::{part, profile_of};
+use crate::rollup::Sign;
+use crate::{Error, Problem, Result, RunId, Selection, Stats, Verified};
+
+/// The most problems that are listed.
+const MOST: usize = 1000;
+
+impl Inner {
+    /// How much there is.
+    pub(super) fn stats(&self) -> Result<Stats> {
+        let bytes = self.client.read(&format!(
+            "SELECT countIf(state = 0), sumIf(size, state = 0), minIf(started, state = 0),
+                 maxIf(started, state = 0), toUInt64(uniqExact((app, route)))
+             FROM {} FINAL",
+            self.all("run")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let (runs, run_bytes) = (answer.u64()?, answer.u64()?);
+        let instants = (answer.u64()?, answer.u64()?);
+        let routes = answer.u64()?;
+        let bytes = self.client.read(&format!(
+            "SELECT count() FROM {} FINAL WHERE gone = 0",
+            self.all("cell")
+        ))?;
+        let cells = Answer::new(&bytes).u64()?;
+        let bytes = self.client.read(&format!(
+            "SELECT toUInt64(uniqExact(arrayJoin(name))) FROM {}",
+            self.all("cell")
+        ))?;
+        let names = Answer::new(&bytes).u64()?;
+        Ok(Stats {
+            runs,
+            run_bytes,
+            cells,
+            routes,
+            names,
+            disk_bytes: self.disk_bytes()?,
+            first_us: (runs > 0).then_some(instants.0),
+            last_us: (runs > 0).then_some(instants.1),
+            removed: self.removed()?,
+        })
+    }
+
+    /// The size of the tables: of one replica of each shard.
+    fn disk_bytes(&self) -> Result<u64> {
+        let address = self.client.address();
+        let parts = match &address.cluster {
+            Some(cluster) => format!("cluster('{cluster}', system, parts)"),
+            None => "system.parts".to_owned(),
+        };
+        let bytes = self.client.read(&format!(
+            "SELECT sum(bytes_on_disk) FROM {parts} WHERE active AND database = '{}'",
+            address.database
+        ))?;
+        Answer::new(&bytes).u64()
+    }
+
+    /// Reads everything, and compares the sums with the runs.
+    pub(super) fn verify(&self) -> Result<Verified> {
+        let mut verified = Verified::default();
+        self.verify_runs(&mut verified)?;
+        self.verify_cells(&mut verified)?;
+        let missing = self.missing()?;
+        for (id, _) in missing {
+            problem(
+                &mut verified,
+                format!("run {id}"),
+                "it is there, but in no sums; `xhprof store rebuild` adds it".to_owned(),
+            );
+        }
+        Ok(verified)
+    }
+
+    fn verify_runs(&self, verified: &mut Verified) -> Result<()> {
+        let runs = self.infos(&Selection::default(), usize::MAX >> 1)?;
+        let mut expected: HashSet<RunId> = runs.iter().map(|run| run.id).collect();
+        verified.runs = runs.len() as u64;
+        self.each_readable(runs, &mut |info, file| {
+            expected.remove(&info.id);
+            let read = file.and_then(|file| {
+                if RunId::of(&file) != info.id {
+                    return Err(Error::Damaged("its content has changed".to_owned()));
+                }
+                profile_of(&file).map(|_| ())
+            });
+            match read {
+                Err(error @ Error::Damaged(_)) => {
+                    problem(verified, format!("run {}", info.id), error.to_string());
+                    Ok(())
+                }
+                read => read,
+            }
+        })?;
+        // A user or a policy may have removed them since.
+        let left: Vec<RunId> = expected.into_iter().collect();
+        for (id, _) in self.present(&left)? {
+            problem(
+                verified,
+                format!("run {id}"),
+                "its file is missing".to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    fn verify_cells(&self, verified: &mut Verified) -> Result<()> {
+        let bytes = self.client.read(&format!(
+            "SELECT key, {} FROM {} FINAL WHERE gone = 0 ORDER BY app, route, hour, key",
+            Where::COLUMNS,
+            self.all("cell")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            let (key, place): (Key, _) = (answer.fixed()?, Where::read(&mut answer)?);
+            verified.cells += 1;
+            match self.verify_cell(&key, &place) {
+                Ok(is_compared) => verified.compared += u64::from(is_compared),
+                Err(error @ Error::Damaged(_)) => {
+                    let item = format!(
+                        "sums of {} in the hour {} since 1970",
+                        place.route, place.hour
+                    );
+                    problem(verified, item, error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares a cell with its runs, if they are all there.
+    fn verify_cell(&self, key: &Key, place: &Where) -> Result<bool> {
+        let bytes = self.client.read(&format!(
+            "SELECT {} FROM {} FINAL WHERE {}",
+            Cell::columns(),
+            self.all("cell"),
+            these_cells(std::iter::once((key, place)))
+        ))?;
+        let stored = Cell::read(&mut Answer::new(&bytes))?;
+        let ids: Vec<RunId> = stored.ids.iter().map(|id| RunId(*id)).collect();
+        let runs = self.present(&ids)?;
+        if runs.len() != ids.len() || stored.totals.runs != ids.len() as u64 {
+            return Ok(false);
+        }
+        let mut infos = Vec::with_capacity(runs.len());
+        for some in runs.chunks(1000) {
+            let bytes = self.client.read(&format!(
+                "SELECT {INFO} FROM {} FINAL WHERE {}",
+                self.all("run"),
+                these(some.iter().map(|(id, day)| (id, *day)))
+            ))?;
+            let mut answer = Answer::new(&bytes);
+            while answer.has_more() {
+                infos.push(read_info(&mut answer)?);
+            }
+        }
+        let mut computed = Cell::new(place.clone());
+        // The same numbers of names.
+        computed.adopt_names(&stored);
+        self.each_file(infos, &mut |info, file| {
+            if let Some(part) = part(profile_of(&file)?, &info) {
+                computed.merge(info.id.0, part, Sign::Plus);
+            }
+            Ok(())
+        })?;
+        let is_same = computed.totals == stored.totals
+            && computed.paths == stored.paths
+            && computed.spans.rows.len() == stored.spans.rows.len()
+            && computed.spreads == stored.spreads;
+        if is_same {
+            return Ok(true);
+        }
+        Err(Error::Damaged("it is not the sum of its runs".to_owned()))
+    }
+
+    /// The runs that are in no sums and in `changed` neither, with their days.
+    fn missing(&self) -> Result<Vec<(RunId, u32)>> {
+        let database = &self.client.address().database;
+        let bytes = self.client.read(&format!(
+            "SELECT id, day FROM {} FINAL WHERE state = 0 AND shape >= 0
+             AND id NOT IN (SELECT id FROM {database}.changed)
+             AND id NOT IN (SELECT arrayJoin(ids) FROM {database}.cell FINAL)",
+            self.all("run")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut missing = Vec::new();
+        while answer.has_more() {
+            missing.push((RunId(answer.fixed()?), answer.u32()?));
+        }
+        Ok(missing)
+    }
+
+    /// Adds runs to the sums that are in none. Returns their number.
+    pub(super) fn rebuild(&self) -> Result<u64> {
+        let missing = self.missing()?;
+        for some in missing.chunks(1000) {
+            self.mark_changed(some)?;
+        }
+        self.fold()?;
+        Ok(missing.len() as u64)
+    }
+}
+
+fn problem(verified: &mut Verified, item: String, reason: String) {
+    if verified.problems.len() < MOST {
+        verified.problems.push(Problem { item, reason });
+    }
+}

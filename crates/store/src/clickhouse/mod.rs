@@ -1,0 +1,288 @@
+//! The store in ClickHouse: for a fleet, with as many servers before it as are
+//! needed.
+//!
+//! ClickHouse has no transactions, so what must be whole is one row. A run is a row
+//! with its file; an hour's sums are a row with the ids of the runs in them. Rows
+//! are only inserted, and the row with the highest version counts. Runs that are not
+//! in their hour's row yet are found by `changed`, and questions add them.
+//!
+//! **Invariant:** each insert may be repeated, and any number of servers may write
+//! at once. A run counts once, because it is in the sums by its id.
+
+mod address;
+mod cells;
+mod changes;
+mod client;
+mod delete;
+mod dictionaries;
+mod fold;
+mod hours;
+mod inspect;
+mod literal;
+mod names;
+mod put;
+mod records;
+mod retention;
+mod rows;
+mod runs;
+mod schema;
+mod select;
+mod source;
+mod tokens;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use address::ClickhouseAddress;
+
+use crate::answers;
+use crate::prepare::Prepared;
+use crate::{
+    Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
+    FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
+    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store,
+    Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+};
+use client::Client;
+use fold::Folder;
+use put::Writer;
+
+/// How often runs are folded into the sums of their hours.
+const FOLD_EVERY: Duration = Duration::from_secs(15);
+
+/// A store in ClickHouse.
+#[derive(Debug)]
+pub struct ClickhouseStore {
+    inner: Arc<Inner>,
+    writer: Writer,
+    _folder: Folder,
+}
+
+/// What the threads of a store share.
+#[derive(Debug)]
+struct Inner {
+    client: Client,
+    dictionaries: dictionaries::Kept,
+    names: names::Names,
+}
+
+impl ClickhouseStore {
+    /// Opens the store; creates its tables if they are missing.
+    ///
+    /// # Errors
+    ///
+    /// No node answers, the login is refused, or a later version made the tables.
+    pub fn open(address: ClickhouseAddress) -> Result<Self> {
+        Self::open_with(address, FOLD_EVERY)
+    }
+
+    /// The same, with another time between two folds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with(address: ClickhouseAddress, fold_every: Duration) -> Result<Self> {
+        let client = Client::new(address);
+        schema::migrate(&client)?;
+        let inner = Arc::new(Inner {
+            client,
+            dictionaries: dictionaries::Kept::default(),
+            names: names::Names::default(),
+        });
+        Ok(Self {
+            writer: Writer::start(Arc::clone(&inner))?,
+            _folder: Folder::start(Arc::clone(&inner), fold_every)?,
+            inner,
+        })
+    }
+
+    /// Folds all runs into the sums of their hours now. Returns how many hours were
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn fold(&self) -> Result<u64> {
+        let written = self.inner.fold()?;
+        self.inner.forget()?;
+        Ok(written)
+    }
+
+    /// Adds runs to the sums that are in none, which does not happen unless tables
+    /// were changed by hand. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn rebuild(&self) -> Result<u64> {
+        self.inner.rebuild()
+    }
+}
+
+impl Inner {
+    /// The name of a table with the rows of all nodes.
+    fn all(&self, table: &str) -> String {
+        schema::all(&self.client, table)
+    }
+}
+
+/// The time in microseconds since 1970: the version of a row.
+fn now_us() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0))
+}
+
+impl Store for ClickhouseStore {
+    fn put(&self, run: NewRun) -> Result<Stored> {
+        self.writer.put(Prepared::new(run, &*self.inner)?)
+    }
+
+    fn run(&self, id: &RunId) -> Result<Option<Run>> {
+        self.inner.run(id)
+    }
+
+    fn runs(&self, query: &RunQuery) -> Result<RunPage> {
+        self.inner.page(query)
+    }
+
+    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
+        answers::routes(&*self.inner, selection)
+    }
+
+    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
+        answers::requests(&*self.inner, selection)
+    }
+
+    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
+        answers::route_days(&*self.inner, selection)
+    }
+
+    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
+        answers::function_days(&*self.inner, selection, names)
+    }
+
+    fn apps(&self) -> Result<Vec<AppInfo>> {
+        self.inner.apps()
+    }
+
+    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
+        answers::releases(&*self.inner, selection)
+    }
+
+    fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
+        self.inner.day_counts(selection)
+    }
+
+    fn trend(
+        &self,
+        selection: &Selection,
+        of: &TrendOf,
+        step: TrendStep,
+    ) -> Result<Vec<TrendPoint>> {
+        match of {
+            TrendOf::Requests => answers::request_trend(&*self.inner, selection, step),
+            TrendOf::Function(name) => answers::function_trend(&*self.inner, selection, name, step),
+        }
+    }
+
+    fn top(
+        &self,
+        selection: &Selection,
+        sort: FunctionSort,
+        limit: usize,
+    ) -> Result<Vec<FunctionTotal>> {
+        answers::top(&*self.inner, selection, sort, limit)
+    }
+
+    fn tree(&self, selection: &Selection) -> Result<Aggregate> {
+        answers::tree(&*self.inner, selection)
+    }
+
+    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
+        answers::diff(&*self.inner, before, after)
+    }
+
+    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
+        answers::function(&*self.inner, selection, name)
+    }
+
+    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
+        answers::spans(&*self.inner, selection, limit)
+    }
+
+    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
+        self.inner.hours(of, visitor)
+    }
+
+    fn label(&self, id: &RunId, label: &str) -> Result<bool> {
+        self.inner.label(id, label)
+    }
+
+    fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
+        self.inner.delete(ids)
+    }
+
+    fn policies(&self) -> Result<Policies> {
+        self.inner.policies()
+    }
+
+    fn set_policy(&self, app: Option<&str>, policy: Option<&Policy>) -> Result<()> {
+        self.inner.set_policy(app, policy)
+    }
+
+    fn removable(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
+        self.inner.removable(app, policy, now_us)
+    }
+
+    fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
+        self.inner.retain(app, policy, now_us)
+    }
+
+    fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
+        self.inner.removals(app, since_us)
+    }
+
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
+        self.inner.note_dropped(rows)
+    }
+
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.inner.dropped(app, since_us)
+    }
+
+    fn has_notice(&self, id: &str) -> Result<bool> {
+        self.inner.has_notice(id)
+    }
+
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
+        self.inner.add_notice(id, now_us)
+    }
+
+    fn add_token(&self, token: &StoredToken) -> Result<()> {
+        self.inner.add_token(token)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<StoredToken>> {
+        self.inner.token(id)
+    }
+
+    fn tokens(&self) -> Result<Vec<StoredToken>> {
+        self.inner.tokens()
+    }
+
+    fn remove_token(&self, id: &str) -> Result<bool> {
+        self.inner.remove_token(id)
+    }
+
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.inner.taken(app, at_us)
+    }
+
+    fn verify(&self) -> Result<Verified> {
+        self.inner.verify()
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        self.inner.stats()
+    }
+}

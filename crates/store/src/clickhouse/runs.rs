@@ -1,0 +1,343 @@
+//! Runs: one, a page of them, their numbers, their files.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Inner;
+use super::literal::{id as id_literal, ids as id_literals, numbers, text};
+use super::rows::Answer;
+use super::select::{day_of, of_runs};
+use crate::packed::unpacked;
+use crate::prepare::MAX_FILE;
+use crate::transposed::restored;
+use crate::{
+    AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
+};
+
+/// The most runs of a page.
+const MOST: u32 = 1000;
+
+/// The longest label, in bytes.
+const MAX_LABEL: usize = 256;
+
+/// How many files are read at a time.
+const FILES: usize = 32;
+
+/// The columns of [`read_info`].
+pub(super) const INFO: &str = "id, app, route, release, title, started, host, method, status, \
+     failed, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label, tag_name, tag_value";
+
+/// All columns of `run` but `version`, `state`, `label` and `file`.
+const REST: &str = "id, key, day, app, route, release, title, started, host, method, status, \
+     failed, shape, rate, unit, body, wall, cpu, peak, memory, calls, spans, sql, size, stored, \
+     tag_name, tag_value, dictionary";
+
+/// What may be changed of a run.
+pub(super) enum Change<'a> {
+    Label(&'a str),
+    /// A policy removed it: its file goes, and its part of the sums stays.
+    Forgotten,
+    /// A user deleted it. Its file is needed until it is out of the sums.
+    Deleted,
+    /// Its file goes.
+    Scrubbed,
+}
+
+pub(super) fn read_info(answer: &mut Answer<'_>) -> Result<RunInfo> {
+    let known = |value: i64| u64::try_from(value).ok();
+    Ok(RunInfo {
+        id: RunId(answer.fixed()?),
+        app: answer.text()?,
+        route: answer.text()?,
+        release: answer.text()?,
+        title: answer.text()?,
+        started_us: answer.u64()?,
+        host: answer.text()?,
+        method: answer.text()?,
+        status: answer.text()?,
+        failed: answer.u8()? != 0,
+        rate: answer.f64()?,
+        unit: answer.text()?,
+        body: answer.text()?,
+        wall: answer.u64()?,
+        cpu: known(answer.i64()?),
+        peak: known(answer.i64()?),
+        calls: answer.u64()?,
+        spans: answer.u64()?,
+        sql: answer.u64()?,
+        size: answer.u64()?,
+        label: answer.text()?,
+        tags: {
+            let names = answer.list(Answer::text)?;
+            names.into_iter().zip(answer.list(Answer::text)?).collect()
+        },
+    })
+}
+
+/// The condition that finds runs quickly: tables are divided by day.
+pub(super) fn these<'a>(runs: impl Iterator<Item = (&'a RunId, u32)> + Clone) -> String {
+    let days: BTreeSet<u32> = runs.clone().map(|(_, day)| day).collect();
+    format!(
+        "day IN ({}) AND id IN ({})",
+        numbers(days),
+        id_literals(runs.map(|(id, _)| &id.0))
+    )
+}
+
+impl Inner {
+    /// A run with its file, unpacked.
+    pub(super) fn run(&self, id: &RunId) -> Result<Option<Run>> {
+        let bytes = self.client.read(&format!(
+            "SELECT {INFO}, dictionary, file FROM {} FINAL WHERE id = {} AND state = 0",
+            self.all("run"),
+            id_literal(&id.0)
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        if !answer.has_more() {
+            return Ok(None);
+        }
+        let info = read_info(&mut answer)?;
+        let dictionary = answer.i64()?;
+        let file = self.native(id, dictionary, answer.bytes()?)?;
+        Ok(Some(Run { info, file }))
+    }
+
+    /// The native file of a stored one.
+    pub(super) fn native(&self, id: &RunId, dictionary: i64, file: &[u8]) -> Result<Vec<u8>> {
+        let damaged = |reason: &str| Error::Damaged(format!("the file of run {id}: {reason}"));
+        let dictionary = self.dictionaries.data(self, dictionary)?;
+        let dictionary = dictionary.ok_or_else(|| damaged("its dictionary is missing"))?;
+        let file = unpacked(file, &dictionary, MAX_FILE);
+        let file = file.map_err(|error| damaged(&error.to_string()))?;
+        let native = restored(&file, MAX_FILE).ok_or_else(|| damaged("its columns do not fit"))?;
+        Ok(native.into_owned())
+    }
+
+    /// A page of the list.
+    pub(super) fn page(&self, query: &RunQuery) -> Result<RunPage> {
+        let limit = query.limit.clamp(1, MOST) as usize;
+        let column = match query.sort {
+            RunSort::Started => "started",
+            RunSort::Wall => "wall",
+            RunSort::Cpu => "toUInt64(if(cpu > 0, cpu, 0))",
+            RunSort::Peak => "toUInt64(if(peak > 0, peak, 0))",
+            RunSort::Sql => "sql",
+            RunSort::Calls => "calls",
+        };
+        let (order, after) = if query.ascending {
+            ("ASC", ">")
+        } else {
+            ("DESC", "<")
+        };
+        let mut conditions = of_runs(&query.selection)?;
+        if let Some(cursor) = &query.cursor {
+            let (value, id) = parsed_cursor(cursor)?;
+            let id = id_literal(&id.0);
+            conditions = format!(
+                "{conditions} AND ({column} {after} {value} OR {column} = {value} AND id {after} {id})"
+            );
+        }
+        // One more than asked for tells whether there is a next page. The other columns
+        // are read of the chosen runs only.
+        let bytes = self.client.read(&format!(
+            "SELECT id, day, {column} FROM {} FINAL WHERE {conditions}
+             ORDER BY {column} {order}, id {order} LIMIT {}",
+            self.all("run"),
+            limit + 1
+        ))?;
+        let mut chosen = Vec::new();
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            chosen.push((RunId(answer.fixed()?), answer.u32()?, answer.u64()?));
+        }
+        let has_more = chosen.len() > limit;
+        chosen.truncate(limit);
+        let next = chosen.last().filter(|_| has_more);
+        let next = next.map(|(id, _, value)| format!("{value}.{id}"));
+        let runs = self.infos_of(&chosen.iter().map(|run| (run.0, run.1)).collect::<Vec<_>>())?;
+        Ok(RunPage { runs, next })
+    }
+
+    /// Runs in their order; those that are gone since are left out.
+    fn infos_of(&self, runs: &[(RunId, u32)]) -> Result<Vec<RunInfo>> {
+        if runs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let bytes = self.client.read(&format!(
+            "SELECT {INFO} FROM {} FINAL WHERE {} AND state = 0",
+            self.all("run"),
+            these(runs.iter().map(|(id, day)| (id, *day)))
+        ))?;
+        let mut found = HashMap::new();
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            let info = read_info(&mut answer)?;
+            found.insert(info.id, info);
+        }
+        Ok(runs.iter().filter_map(|(id, _)| found.remove(id)).collect())
+    }
+
+    /// The latest runs of a selection.
+    pub(super) fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
+        let bytes = self.client.read(&format!(
+            "SELECT {INFO} FROM {} FINAL WHERE {} ORDER BY started DESC, id DESC LIMIT {most}",
+            self.all("run"),
+            of_runs(selection)?
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut infos = Vec::new();
+        while answer.has_more() {
+            infos.push(read_info(&mut answer)?);
+        }
+        Ok(infos)
+    }
+
+    /// Calls `each` with the native files of runs, in their order.
+    pub(super) fn each_file(
+        &self,
+        runs: Vec<RunInfo>,
+        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        self.each_readable(runs, &mut |info, file| each(info, file?))
+    }
+
+    /// The same with the reason why a file cannot be read.
+    pub(super) fn each_readable(
+        &self,
+        runs: Vec<RunInfo>,
+        each: &mut dyn FnMut(RunInfo, Result<Vec<u8>>) -> Result<()>,
+    ) -> Result<()> {
+        let mut runs = runs.into_iter().peekable();
+        while runs.peek().is_some() {
+            let some: Vec<RunInfo> = runs.by_ref().take(FILES).collect();
+            let bytes = self.client.read(&format!(
+                "SELECT id, dictionary, file FROM {} FINAL WHERE {} AND notEmpty(file)",
+                self.all("run"),
+                these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
+            ))?;
+            let mut files: HashMap<RunId, (i64, &[u8])> = HashMap::new();
+            let mut answer = Answer::new(&bytes);
+            while answer.has_more() {
+                let id = RunId(answer.fixed()?);
+                files.insert(id, (answer.i64()?, answer.bytes()?));
+            }
+            for info in some {
+                // A policy or a user may have removed it since.
+                if let Some((dictionary, file)) = files.remove(&info.id) {
+                    let file = self.native(&info.id, dictionary, file);
+                    each(info, file)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a selection's runs, and the highest rate.
+    pub(super) fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
+        let bytes = self.client.read(&format!(
+            "SELECT count(), max(rate) FROM {} FINAL WHERE {}",
+            self.all("run"),
+            of_runs(selection)?
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let count = answer.u64()?;
+        let rate = answer.f64()?;
+        Ok((count, if count == 0 { 1.0 } else { rate }))
+    }
+
+    /// The applications.
+    pub(super) fn apps(&self) -> Result<Vec<AppInfo>> {
+        let bytes = self.client.read(&format!(
+            "SELECT app, countIf(state = 0), sumIf(size, state = 0), maxIf(started, state = 0)
+             FROM {} FINAL GROUP BY app ORDER BY app",
+            self.all("run")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut apps = Vec::new();
+        while answer.has_more() {
+            apps.push(AppInfo {
+                name: answer.text()?,
+                runs: answer.u64()?,
+                bytes: answer.u64()?,
+                last_us: answer.u64()?,
+            });
+        }
+        Ok(apps)
+    }
+
+    /// The number of runs of each day of UTC.
+    pub(super) fn day_counts(&self, selection: &Selection) -> Result<Vec<DayCount>> {
+        let bytes = self.client.read(&format!(
+            "SELECT day, count() FROM {} FINAL WHERE {} GROUP BY day ORDER BY day",
+            self.all("run"),
+            of_runs(selection)?
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut days = Vec::new();
+        while answer.has_more() {
+            days.push(DayCount {
+                day_s: i64::from(answer.u32()?) * 86_400,
+                runs: answer.u64()?,
+            });
+        }
+        Ok(days)
+    }
+
+    /// The runs of `ids` that are there, with their days.
+    pub(super) fn present(&self, ids: &[RunId]) -> Result<Vec<(RunId, u32)>> {
+        let mut present = HashMap::new();
+        for some in ids.chunks(1000) {
+            let bytes = self.client.read(&format!(
+                "SELECT id, day FROM {} FINAL WHERE id IN ({}) AND state = 0",
+                self.all("run"),
+                id_literals(some.iter().map(|id| &id.0))
+            ))?;
+            let mut answer = Answer::new(&bytes);
+            while answer.has_more() {
+                present.insert(RunId(answer.fixed()?), answer.u32()?);
+            }
+        }
+        let in_order = ids.iter().filter_map(|id| Some((*id, present.remove(id)?)));
+        Ok(in_order.collect())
+    }
+
+    /// Writes a new version of runs. Only those that have no label, if
+    /// `is_unlabelled`.
+    pub(super) fn change(&self, runs: &[(RunId, u32)], change: &Change<'_>) -> Result<()> {
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let (state, label, file, only) = match change {
+            Change::Label(label) => ("state", text(label), "file", "state = 0"),
+            Change::Forgotten => ("1", "label".to_owned(), "''", "state = 0 AND label = ''"),
+            Change::Deleted => ("2", "label".to_owned(), "file", "state = 0"),
+            Change::Scrubbed => ("state", "label".to_owned(), "''", "state = 2"),
+        };
+        let now = super::now_us();
+        self.client.execute(&format!(
+            "INSERT INTO {run} (version, state, label, file, {REST})
+             SELECT if(version < {now}, toUInt64({now}), version + 1), toUInt8({state}),
+                 {label}, {file}, {REST}
+             FROM {run} FINAL WHERE {} AND {only}",
+            these(runs.iter().map(|(id, day)| (id, *day))),
+            run = self.all("run"),
+        ))
+    }
+
+    /// Sets a label.
+    pub(super) fn label(&self, id: &RunId, label: &str) -> Result<bool> {
+        if label.len() > MAX_LABEL {
+            let reason = format!("a label has at most {MAX_LABEL} bytes");
+            return Err(Error::Query(reason));
+        }
+        let runs = self.present(std::slice::from_ref(id))?;
+        self.change(&runs, &Change::Label(label))?;
+        Ok(!runs.is_empty())
+    }
+}
+
+fn parsed_cursor(cursor: &str) -> Result<(u64, RunId)> {
+    let parsed = cursor
+        .rsplit_once('.')
+        .and_then(|(value, id)| Some((value.parse().ok()?, id.parse().ok()?)));
+    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
+}

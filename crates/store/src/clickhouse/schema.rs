@@ -1,0 +1,245 @@
+//! The tables, and how older stores get them.
+//!
+//! Every statement of a step may be carried out twice, and only adds: several
+//! servers may migrate at once, and those of an older version go on beside it.
+
+use super::client::Client;
+use super::rows::Answer;
+use crate::{Error, Result};
+
+/// The oldest version of ClickHouse with all that is used here.
+const OLDEST: (u32, u32) = (18, 16);
+
+/// A table.
+struct Table {
+    name: &'static str,
+    columns: &'static str,
+    /// The family of the engine before `MergeTree`, and its argument.
+    engine: (&'static str, &'static str),
+    order: &'static str,
+    /// What decides on the shard.
+    shard: &'static str,
+}
+
+/// Runs, with their files. The row with the highest version counts. `state`: 0 is
+/// there, 1 was removed by a policy and still counts in sums, 2 was deleted.
+const RUN: Table = Table {
+    name: "run",
+    columns: "id FixedString(16), version UInt64, state UInt8, key FixedString(16), day UInt32,
+        app String, route String, release String, title String, started UInt64, host String,
+        method String, status String, failed UInt8, shape Int8, rate Float64, unit String,
+        body String, wall UInt64, cpu Int64, peak Int64, memory Int64, calls UInt64, spans UInt64,
+        sql UInt64, size UInt64, label String, stored UInt64, tag_name Array(String),
+        tag_value Array(String), dictionary Int64, file String",
+    engine: ("Replacing", "version"),
+    order: "PARTITION BY day ORDER BY id SETTINGS index_granularity = 1024",
+    shard: "cityHash64(key)",
+};
+
+/// Hourly sums. A row has the ids of all runs that are in it.
+const CELL: Table = Table {
+    name: "cell",
+    columns: "key FixedString(16), version UInt64, gone UInt8, day UInt32, hour UInt32,
+        app String, route String, release String, shape UInt8, rate Float64,
+        runs UInt64, failed UInt64, calls UInt64, wall UInt64, ln_wall UInt64, cpu_runs UInt64,
+        cpu UInt64, peak_runs UInt64, peak UInt64, memory Int64, bucket Array(UInt64),
+        count Array(UInt64), ids Array(FixedString(16)), name Array(String), file Array(String),
+        line Array(UInt32), internal Array(UInt8), paths String, spans String, spreads String,
+        written DateTime DEFAULT now()",
+    engine: ("Replacing", "version"),
+    order: "PARTITION BY intDiv(day, 30) ORDER BY (app, route, hour, key)
+        SETTINGS index_granularity = 64",
+    shard: "cityHash64(key)",
+};
+
+/// Runs that were stored or deleted lately, and may not be in a cell as they
+/// should be.
+const CHANGED: Table = Table {
+    name: "changed",
+    columns: "arrived DateTime DEFAULT now(), id FixedString(16), key FixedString(16),
+        day UInt32, hour UInt32, app String, route String, release String",
+    engine: ("", ""),
+    order: "PARTITION BY toRelativeHourNum(arrived) ORDER BY (app, route, hour, id)
+        SETTINGS index_granularity = 1024",
+    shard: "cityHash64(key)",
+};
+
+/// Files that the files of later runs are compressed with. Their number is a hash
+/// of their content.
+const DICTIONARY: Table = Table {
+    name: "dictionary",
+    columns: "id Int64, version UInt64, app String, route String, release String, data String",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY (app, route, release, id) SETTINGS index_granularity = 16",
+    shard: "cityHash64(route)",
+};
+
+/// `-1` is no limit.
+const POLICY: Table = Table {
+    name: "policy",
+    columns: "app String, version UInt64, gone UInt8, days Int64, runs Int64, bytes Int64,
+        notable UInt32, keep_notable_days UInt32, sums_days Int64, runs_a_day Int64,
+        bytes_a_day Int64",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY app",
+    shard: "cityHash64(app)",
+};
+
+/// What policies removed. `batch` is a hash of it, so that it counts once.
+const REMOVED: Table = Table {
+    name: "removed",
+    columns: "day UInt32, app String, reason String, batch FixedString(16), version UInt64,
+        count UInt64, bytes UInt64",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY (day, app, reason, batch)",
+    shard: "cityHash64(batch)",
+};
+
+const NOTICE: Table = Table {
+    name: "notice",
+    columns: "id String, day UInt64",
+    engine: ("Replacing", "day"),
+    order: "ORDER BY id",
+    shard: "cityHash64(id)",
+};
+
+/// Counters of agents. Each only grows, and the highest counts.
+const DROPPED: Table = Table {
+    name: "dropped",
+    columns: "day UInt64, agent String, app String, reason String, host String, runs UInt64,
+        bytes UInt64",
+    engine: ("Replacing", "runs"),
+    order: "ORDER BY (day, agent, app, reason)",
+    shard: "cityHash64(agent)",
+};
+
+/// Tokens and sessions. An empty `app` is all, `until` 0 is no end.
+const TOKEN: Table = Table {
+    name: "token",
+    columns: "id String, version UInt64, gone UInt8, name String, scopes String, app String,
+        hash FixedString(32), created UInt64, until UInt64, session_of String",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY id",
+    shard: "cityHash64(id)",
+};
+
+/// What counts for quotas, by the day of arrival.
+const TAKEN: Table = Table {
+    name: "taken",
+    columns: "day UInt32, app String, id FixedString(16), bytes UInt64",
+    engine: ("Replacing", "bytes"),
+    order: "PARTITION BY day ORDER BY (app, id)",
+    shard: "cityHash64(id)",
+};
+
+const STEP: Table = Table {
+    name: "schema_step",
+    columns: "step UInt32, version UInt64",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY step",
+    shard: "cityHash64(step)",
+};
+
+/// The steps. They are never changed, only added.
+const STEPS: [&[Table]; 1] = [&[
+    RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
+]];
+
+/// Creates the tables, or brings those of an older version up to date.
+pub(super) fn migrate(client: &Client) -> Result<()> {
+    check_server(client)?;
+    let address = client.address();
+    let on_cluster = on_cluster(client);
+    let database = &address.database;
+    client.execute_outside(&format!(
+        "CREATE DATABASE IF NOT EXISTS {database}{on_cluster}"
+    ))?;
+    create(client, &STEP)?;
+    let steps = all(client, "schema_step");
+    let bytes = client.read(&format!("SELECT max(step) FROM {steps}"))?;
+    let found = Answer::new(&bytes).u32()?;
+    let newest = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    if found > newest {
+        return Err(Error::Version {
+            found: i64::from(found),
+            newest: i64::from(newest),
+        });
+    }
+    for (number, tables) in (1_u32..).zip(STEPS) {
+        if number <= found {
+            continue;
+        }
+        for table in tables {
+            create(client, table)?;
+        }
+        let mut row = super::rows::Rows::default();
+        row.u32(number).u64(1);
+        client.insert(&format!("{steps} (step, version)"), &row.bytes)?;
+    }
+    Ok(())
+}
+
+fn check_server(client: &Client) -> Result<()> {
+    let bytes = client.ask_outside("SELECT version()")?;
+    let version = Answer::new(&bytes).text()?;
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(year), Some(month)) if (year, month) >= OLDEST => Ok(()),
+        _ => Err(Error::Database(format!(
+            "this is ClickHouse {version}, and {}.{} is the oldest that can be used",
+            OLDEST.0, OLDEST.1
+        ))),
+    }
+}
+
+/// Creates a table, and in a cluster the one that reaches those of all nodes.
+fn create(client: &Client, table: &Table) -> Result<()> {
+    let on_cluster = on_cluster(client);
+    let Table {
+        name,
+        columns,
+        engine: (family, argument),
+        order,
+        shard,
+    } = table;
+    let database = &client.address().database;
+    let engine = match &client.address().cluster {
+        None => format!("{family}MergeTree({argument})"),
+        Some(_) => {
+            let comma = if argument.is_empty() { "" } else { ", " };
+            format!(
+                "Replicated{family}MergeTree('/clickhouse/tables/{{shard}}/{database}/{name}', \
+                 '{{replica}}'{comma}{argument})"
+            )
+        }
+    };
+    client.execute(&format!(
+        "CREATE TABLE IF NOT EXISTS {database}.{name}{on_cluster} ({columns}) ENGINE = {engine} {order}"
+    ))?;
+    if let Some(cluster) = &client.address().cluster {
+        client.execute(&format!(
+            "CREATE TABLE IF NOT EXISTS {database}.all_{name}{on_cluster} ({columns})
+             ENGINE = Distributed({cluster}, {database}, {name}, {shard})"
+        ))?;
+    }
+    Ok(())
+}
+
+fn on_cluster(client: &Client) -> String {
+    let cluster = client.address().cluster.as_ref();
+    cluster.map_or_else(String::new, |cluster| format!(" ON CLUSTER {cluster}"))
+}
+
+/// The name of a table with the rows of all nodes.
+pub(super) fn all(client: &Client, table: &str) -> String {
+    match client.address().cluster {
+        Some(_) => format!("all_{table}"),
+        None => table.to_owned(),
+    }
+}
+
+/// `ALTER TABLE` of a table on all nodes.
+pub(super) fn alter(client: &Client, table: &str) -> String {
+    let database = &client.address().database;
+    format!("ALTER TABLE {database}.{table}{}", on_cluster(client))
+}
