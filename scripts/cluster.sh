@@ -113,8 +113,8 @@ cluster_start() {
     done
 }
 
-# cluster_settled NODE: ClickHouse 18.16 may crash while it first asks ZooKeeper, after
-# it has begun to answer: two of its threads make the connection at once. A node that
+# cluster_settled NODE: ClickHouse 18.16 may crash in its client of ZooKeeper (a null
+# pointer) while it starts, after it has begun to answer. A node that
 # did is started again.
 cluster_settled() {
     local try question="SELECT count() FROM system.zookeeper WHERE path = '/'"
