@@ -6,6 +6,7 @@ source scripts/databases.sh
 source scripts/cluster-packages.sh
 source scripts/cluster-nodes.sh
 source scripts/cluster-demo.sh
+source scripts/cluster-test.sh
 
 cluster_help() {
     cat <<'END'
@@ -18,7 +19,9 @@ usage: ./x cluster COMMAND
   kill NODE     ends a node by SIGKILL, such as cluster/s1r2
   start NODE    starts it again with its data
   down          ends all, and removes their data
-  demo          two machines with agents, nginx and a server; parts are killed under load, and nothing is lost (2 min)
+  test [SET…]   the suite that every store passes: on one, up and chdb, or those named (10 min)
+  demo          two machines with agents, nginx, three servers and ClickHouse; parts are killed under load, and nothing
+                is lost (2 min)
 END
 }
 
@@ -39,6 +42,7 @@ cluster_command() {
         cluster_has "$1" || die "there is no node $1: ./x cluster status lists them"
         if [ "$command" = kill ]; then end_node "$1" KILL; else start_node "$1" && node_ready "$1" && cluster_settled "$1"; fi
         ;;
+    test) cluster_test "$@" ;;
     demo) cluster_demo "$@" ;;
     help | -h | --help) cluster_help ;;
     *) die "cluster: there is no command $command
