@@ -2,7 +2,7 @@
 # scripts/cluster.sh.
 
 cluster_demo() {
-    local folder nginx
+    local folder nginx store=()
     need_rust
     want python3 'starts, kills and counts' python3 -c 'import json, socket, urllib.request'
     install_what_is_missing
@@ -14,5 +14,13 @@ cluster_demo() {
     folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-demo.XXXXXX")
     # shellcheck disable=SC2064 # now
     trap "rm -rf '$folder'" EXIT
-    python3 scripts/cluster/demo.py "$release/xhprof" "$nginx" "$folder" "$@"
+    if cluster_has_server; then
+        # shellcheck disable=SC2064 # now
+        [ "$(cluster_nodes cluster)" ] || trap "rm -rf '$folder'; cluster_end cluster" EXIT
+        cluster_up
+        store=(--store "$(cluster_address cluster "demo_$$")" --replica cluster/s1r2)
+    else
+        say 'there is no package clickhouse-server for this system: one server with a store in SQLite'
+    fi
+    python3 scripts/cluster/demo.py "$release/xhprof" "$nginx" "$folder" "${store[@]}" "$@"
 }

@@ -32,6 +32,9 @@ cluster_unpack() {
 # The server: one that is installed, else the unpacked one.
 clickhouse_server() { command -v clickhouse-server || command -v /usr/sbin/clickhouse-server || echo "$cluster/clickhouse/usr/sbin/clickhouse-server"; }
 
+# Whether there is one, or can be.
+cluster_has_server() { [ -x "$(clickhouse_server)" ] || cluster_has_packages; }
+
 unpack_clickhouse() {
     [ ! -x "$(clickhouse_server)" ] || return 0
     cluster_has_packages || die 'there is no package clickhouse-server here: Debian 12 has one; ./x cluster chdb needs none'

@@ -17,6 +17,7 @@ source scripts/test-php.sh
 source scripts/test-budgets.sh
 source scripts/test-install.sh
 source scripts/test-documents.sh
+source scripts/cluster-test.sh
 
 test_everything() {
     need_disk 8
@@ -38,6 +39,7 @@ test_everything() {
     step 'shellcheck' lint_shell
     step 'the packages that ./x asks for' setup_probes
     step 'Rust tests and doc tests' rust_tests
+    step 'the store on ClickHouse' store_on_clickhouse
     step 'our files in other programs' formats_quick
     step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute

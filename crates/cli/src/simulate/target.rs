@@ -4,16 +4,18 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ::store::{NewRun, SqliteStore, Store};
+use ::store::{NewRun, Store};
 use anyhow::{Context, Result};
 
 use super::sender::Sender;
 use super::{Made, Taken, ended};
 use crate::args::SimulateArguments;
+use crate::store_place::StorePlace;
 
 /// The most files of a spool: an agent that is slower is waited for.
 const MOST_FILES: usize = 5000;
@@ -25,7 +27,7 @@ const LOOK_EVERY: u64 = 500;
 pub(super) enum Target {
     Server(Sender),
     Spool(Spool),
-    Store(Box<dyn Store>),
+    Store(Arc<dyn Store>),
 }
 
 /// A folder into which the extension would write.
@@ -46,11 +48,8 @@ impl Target {
         if let Some(folder) = &target.spool {
             return Ok(Self::Spool(Spool::open(folder)?));
         }
-        let folder = target.store.clone().unwrap_or_default();
-        let store = SqliteStore::open(&folder);
-        Ok(Self::Store(Box::new(
-            store.context("cannot open the store")?,
-        )))
+        let place = StorePlace::named(target.store.clone().unwrap_or_default())?;
+        Ok(Self::Store(place.open().context("cannot open the store")?))
     }
 
     /// Hands over runs. When this returns they are stored, or files of the spool.
