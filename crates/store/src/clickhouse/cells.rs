@@ -292,7 +292,7 @@ pub(super) fn read_symbols(answer: &mut Answer<'_>) -> Result<Vec<Symbol>> {
     let rest = files.into_iter().zip(lines).zip(internal);
     let symbol = |(name, ((file, line), internal)): (_, ((Box<[u8]>, _), u8))| Symbol {
         name,
-        file: Some(file).filter(|file| !file.is_empty()),
+        file: Some(file).filter(|file| !file.is_empty()).map(Into::into),
         line,
         internal: internal != 0,
     };

@@ -101,7 +101,7 @@ impl Inner {
     }
 
     /// Notes what a policy removed.
-    pub(super) fn note(&self, day: u32, app: &str, reason: Reason, noted: Noted) -> Result<()> {
+    pub(super) fn note(&self, day: u32, app: &str, reason: Reason, noted: &Noted) -> Result<()> {
         let mut row = Rows::default();
         row.u32(day)
             .text(app)

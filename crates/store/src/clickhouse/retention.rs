@@ -75,7 +75,7 @@ impl Inner {
                 today,
                 app,
                 Reason::Sums,
-                records::Noted {
+                &records::Noted {
                     batch: what.0,
                     count,
                     bytes: 0,
@@ -102,7 +102,7 @@ impl Inner {
             count: runs.len() as u64,
             bytes: runs.iter().map(|(_, size)| size).sum(),
         };
-        self.note(day, app, reason, noted)
+        self.note(day, app, reason, &noted)
     }
 
     fn plan(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Plan> {

@@ -4,7 +4,6 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::conditions::Conditions;
-use super::put::number;
 use super::{dictionaries, policies};
 use crate::{
     AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
