@@ -86,9 +86,12 @@ pub(crate) struct ServeArguments {
 /// Where the store is.
 #[derive(Debug, Args)]
 pub(crate) struct StoreFolder {
-    /// The folder of the store, by default ~/.local/share/xhprof, or clickhouse://HOST/DATABASE
+    /// The folder of the store, or the address of its database.
     // Not `env`: the variable XHPROF_STORE would conflict with --demo.
     #[arg(long, value_name = "DIR", global = true)]
+    #[arg(
+        help = "The folder of the store, by default ~/.local/share/xhprof, or clickhouse://HOST/DATABASE"
+    )]
     pub(crate) store: Option<PathBuf>,
 }
 
