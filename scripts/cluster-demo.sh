@@ -1,8 +1,13 @@
 # `./x cluster demo`: a small fleet whose parts are killed under load. Sourced by
 # scripts/cluster.sh.
 
+# cluster_demo [--sqlite] [OPTION…]: options are those of scripts/cluster/demo.py.
 cluster_demo() {
-    local folder nginx store=()
+    local folder nginx with=clickhouse store=()
+    [ "${1:-}" != --sqlite ] || {
+        with=sqlite
+        shift
+    }
     need_rust
     want python3 'starts, kills and counts' python3 -c 'import json, socket, urllib.request'
     install_what_is_missing
@@ -14,11 +19,13 @@ cluster_demo() {
     folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-demo.XXXXXX")
     # shellcheck disable=SC2064 # now
     trap "rm -rf '$folder'" EXIT
-    if cluster_has_server; then
+    if [ $with = sqlite ]; then
+        :
+    elif cluster_has_server; then
         # shellcheck disable=SC2064 # now
         [ "$(cluster_nodes cluster)" ] || trap "rm -rf '$folder'; cluster_end cluster" EXIT
         cluster_up
-        store=(--store "$(cluster_address cluster "demo_$$")" --replica cluster/s1r2)
+        store=(--store "$(cluster_address cluster "demo_$$")" --replica cluster/s1r2 --per-second 3)
     else
         say 'there is no package clickhouse-server for this system: one server with a store in SQLite'
     fi

@@ -63,8 +63,8 @@ case "$END" in
 esac
 "#;
 
-/// How many words of the command line are ours: an extension and twelve settings.
-const OURS: usize = 20;
+/// How many words of the command line are ours: an extension and ten settings.
+const OURS: usize = 22;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
 struct Stage {
@@ -164,16 +164,17 @@ fn php_gets_our_settings_before_the_script() {
         ours.chunks(2).map(|pair| (&*pair[0], &*pair[1])).unzip();
     assert!(options.iter().all(|option| *option == "-d"), "{ours:?}");
     assert!(
-        settings[4].starts_with("xhprof.automatic_dir=/"),
+        settings[5].starts_with("xhprof.automatic_dir=/"),
         "{ours:?}"
     );
     assert_eq!(
-        [&settings[..4], &settings[5..]].concat(),
+        [&settings[..5], &settings[6..]].concat(),
         [
             &extension,
             "xhprof.auto_enable=1",
             "xhprof.flags=cpu no_builtins",
             "xhprof.mode=tree",
+            "xhprof.timing=exact",
             "xhprof.rate=1",
             "xhprof.match=",
             "xhprof.skip=",
