@@ -18,6 +18,10 @@ const MAX_ANSWER: u64 = 2 << 30;
 /// The longest statement, in bytes; ClickHouse's default is less.
 const MAX_STATEMENT: usize = 8 << 20;
 
+/// What ClickHouse reads at once of a column of a part. With its default, a question
+/// about five small parts of `run` takes 147 MiB in 18.16; with this one, 14.
+const READ_BUFFER: usize = 64 << 10;
+
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// The longest time of a statement. The server ends it, too, so that none that
@@ -143,7 +147,8 @@ impl Client {
             // Errors come before the answer, not in its middle.
             .query("wait_end_of_query", "1")
             .query("max_execution_time", MOST_SECONDS.to_string())
-            .query("max_query_size", (MAX_STATEMENT + 1).to_string());
+            .query("max_query_size", (MAX_STATEMENT + 1).to_string())
+            .query("max_read_buffer_size", READ_BUFFER.to_string());
         if in_database {
             request = request.query("database", &self.address.database);
         }

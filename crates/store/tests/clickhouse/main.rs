@@ -65,17 +65,11 @@ impl Server {
     fn empty(&self, address: &ClickhouseAddress) {
         let database = format!("{address:?}");
         let database = database.rsplit_once('/').unwrap().1;
-        const TABLES: [&str; 8] = [
-            "run",
-            "cell",
-            "changed",
-            "dictionary",
-            "policy",
-            "removed",
-            "notice",
-            "dropped",
-        ];
-        for table in TABLES {
+        let tables = self.statement(&format!(
+            "SELECT name FROM system.tables WHERE database = '{database}'
+             AND name NOT LIKE 'all_%' AND name != 'schema_step'"
+        ));
+        for table in tables.lines() {
             self.statement(&format!(
                 "TRUNCATE TABLE {database}.{table}{}",
                 self.cluster()
@@ -97,7 +91,11 @@ impl Server {
     fn statement(&self, statement: &str) -> String {
         let nodes = self.parts.0.strip_prefix("clickhouse://").unwrap();
         let node = nodes.split([',', '/']).next().unwrap();
-        let answer = ureq::post(format!("http://{node}/")).send(statement);
+        // A cluster's inserts wait until they are done, and its questions see them.
+        let answer = ureq::post(format!("http://{node}/"))
+            .query("insert_distributed_sync", "1")
+            .query("load_balancing", "in_order")
+            .send(statement);
         answer.unwrap().body_mut().read_to_string().unwrap()
     }
 
