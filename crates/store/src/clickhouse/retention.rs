@@ -33,7 +33,7 @@ struct Plan {
 impl Inner {
     /// What a policy would remove.
     pub(super) fn removable(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
-        let plan = self.plan(app, policy, now_us)?;
+        let plan = self.plan(app, policy, now_us, &HashSet::new())?;
         let mut removed = Removed {
             cells: plan.cells.map_or(0, |(_, count)| count),
             ..Removed::default()
@@ -48,7 +48,10 @@ impl Inner {
     pub(super) fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
         // Runs that have no file any more cannot be folded.
         self.fold()?;
-        let plan = self.plan(app, policy, now_us)?;
+        let changes = self.changes(&format!("app = {}", text(app)))?;
+        let runs = changes.values().flat_map(|(_, runs)| runs);
+        let unfolded = runs.map(|run| run.info.id).collect();
+        let plan = self.plan(app, policy, now_us, &unfolded)?;
         let today = u32::try_from(now_us / DAY_US).unwrap_or(u32::MAX);
         let mut removed = Removed::default();
         for some in plan.victims.chunks(CHUNK) {
@@ -105,9 +108,10 @@ impl Inner {
         self.note(day, app, reason, &noted)
     }
 
-    fn plan(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Plan> {
+    /// Finds what a policy removes; `stay` are runs that it does not.
+    fn plan(&self, app: &str, policy: &Policy, now_us: u64, stay: &HashSet<RunId>) -> Result<Plan> {
         Ok(Plan {
-            victims: self.victims(app, policy, now_us)?,
+            victims: self.victims(app, policy, now_us, stay)?,
             cells: match policy.sums_days {
                 Some(days) => Some(self.old_cells(app, now_us, days)?),
                 None => None,
@@ -115,13 +119,15 @@ impl Inner {
         })
     }
 
-    fn victims(&self, app: &str, policy: &Policy, now: u64) -> Result<Vec<Victim>> {
+    fn victims(
+        &self,
+        app: &str,
+        policy: &Policy,
+        now: u64,
+        stay: &HashSet<RunId>,
+    ) -> Result<Vec<Victim>> {
         let notable = self.notable(app, policy.notable)?;
         let settled = now_us().saturating_sub(SETTLED);
-        // What is in no sums yet needs its file.
-        let changes = self.changes(&format!("app = {}", text(app)))?;
-        let runs = changes.values().flat_map(|(_, runs)| runs);
-        let is_changed: HashSet<RunId> = runs.map(|run| run.info.id).collect();
         let bytes = self.client.read(&format!(
             "SELECT id, day, size, toUInt8(label != ''), stored FROM {} FINAL
              WHERE app = {} AND state = 0 ORDER BY started DESC, id DESC",
@@ -144,7 +150,7 @@ impl Inner {
         // The latest ones count, and stay.
         let rows = rows.map(|row: Result<Candidate<_>>| {
             row.map(|row| Candidate {
-                has_label: row.has_label || row.stored > settled || is_changed.contains(&row.run.0),
+                has_label: row.has_label || row.stored > settled || stay.contains(&row.run.0),
                 ..row
             })
         });
