@@ -4,12 +4,13 @@
     chdb-server.py FOLDER PORT
 
 For tests only: the SQL of a current ClickHouse where no package of its server is at
-hand. One statement at a time, any user, on 127.0.0.1. Understood are `query`,
+hand. One statement at a time, for the user `default` without a password, on 127.0.0.1. Understood are `query`,
 `database`, `default_format`, `param_…`, settings, and data in the body of an INSERT,
 plain or compressed with gzip or deflate. What is not understood is an error, never
 ignored.
 """
 
+import base64
 import gzip
 import os
 import re
@@ -40,6 +41,14 @@ LARGEST = 1 << 30
 
 class Refused(Exception):
     """A request that this server does not understand."""
+
+
+class Unknown(Exception):
+    """A user that is not known, in the words of ClickHouse."""
+
+    def __init__(self, user):
+        super().__init__(f"Code: 516. DB::Exception: {user}: Authentication failed: password is incorrect, or there is "
+                         "no user with such name. (AUTHENTICATION_FAILED)")
 
 
 class Engine:
@@ -116,6 +125,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(STATUS.get(code, 500), text.encode() + b"\n", {"X-ClickHouse-Exception-Code": code})
 
     def asked(self, body):
+        self.check_user()
         parts = urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query, keep_blank_values=True)
         query, database, output, settings, values = b"", "default", "TabSeparated", {}, {}
         database = self.headers.get("X-ClickHouse-Database", database)
@@ -137,6 +147,15 @@ class Handler(BaseHTTPRequestHandler):
         if not whole.strip():
             raise Refused("no query")
         return self.engine.run(whole, output, database, settings, values)
+
+    def check_user(self):
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+        user = self.headers.get("X-ClickHouse-User") or query.get("user")
+        kind, _, secret = self.headers.get("Authorization", "").partition(" ")
+        if kind.lower() == "basic":
+            user = base64.b64decode(secret).decode().partition(":")[0]
+        if user not in (None, "", "default"):
+            raise Unknown(user)
 
     def body(self):
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
