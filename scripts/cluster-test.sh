@@ -4,7 +4,7 @@
 # cluster_test [SET…]: on one node, on two shards with two replicas, and on chdb; or on
 # those that are named. What did not run before is ended afterwards.
 cluster_test() {
-    local set failed=()
+    local set unlike=()
     need_rust
     [ $# -gt 0 ] || set -- one up chdb
     for set; do
@@ -14,9 +14,9 @@ cluster_test() {
     cargo test --locked --workspace --exclude xhprof --test clickhouse --no-run || build_failed 'the test of the store'
     for set; do
         say "the store's suite on ClickHouse: $set"
-        cluster_test_on "$set" || failed+=("$set")
+        cluster_test_on "$set" || unlike+=("$set")
     done
-    [ ${#failed[@]} = 0 ] || die "the suite failed on: ${failed[*]}"
+    [ ${#unlike[@]} = 0 ] || die "the suite failed on: ${unlike[*]}"
 }
 
 cluster_test_on() {

@@ -17,6 +17,9 @@ use std::ops::AddAssign;
 pub(crate) const MOST: u32 = 64;
 /// So many times the mean, a value is no part of the variance that decides.
 const UNUSUAL: f64 = 8.0;
+/// The part of what is short that the calls of a row count as, at least, where its part
+/// of the error is computed.
+const LEAST: f64 = 1.0 / 128.0;
 /// Calls that are timed before the first block, and after a change.
 const WARM_UP: u32 = 16;
 /// The most timed calls that are asked of a row whose calls make calls now and then.
@@ -224,7 +227,9 @@ impl Trust {
     /// Returns how many of the block's calls come before the timed one.
     fn plan(&mut self, variance_of_mean: f64, short: f64, random: u32) -> u32 {
         let Values { mean, variance, .. } = self.wall;
-        let allowed = variance_of_mean * mean / variance;
+        // An empty function takes nothing once the cost of timing it is left out, and an
+        // error of nothing cannot be had: it may have that of a call of a few nanoseconds.
+        let allowed = variance_of_mean * mean.max(short * LEAST) / variance;
         if mean > short || !(allowed >= 2.0 || variance == 0.0) {
             self.needed = PATIENCE;
             self.every_call();

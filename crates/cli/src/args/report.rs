@@ -36,7 +36,8 @@ namespaces are shortened from the left, never so that two functions look the sam
 
 --columns takes, if the profile has them: calls, self, self%, incl, incl% (of --metric);
 wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
-callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
+callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows; with
+adaptive timing self-margin and incl-margin (±), where one is above 1%.
 
 --json is described by docs/report.schema.json.";
 
@@ -128,7 +129,7 @@ pub(crate) struct TableArguments {
 }
 
 /// The values of `--columns`. The profile and the view decide which of the columns exist.
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 20] = [
     "calls",
     "calls%",
     "self",
@@ -147,6 +148,8 @@ const COLUMNS: [&str; 18] = [
     "time%",
     "longest",
     "rows",
+    "self-margin",
+    "incl-margin",
 ];
 
 impl TableArguments {

@@ -157,7 +157,7 @@ fn known(inner: &Inner, runs: &[Box<Prepared>]) -> Result<HashMap<RunId, (u64, u
     Ok(known)
 }
 
-/// The columns of [`write`].
+/// The columns of [`write()`].
 const COLUMNS: &str = "id, version, state, key, day, app, route, release, title, started, host, \
      method, status, failed, shape, rate, unit, body, wall, cpu, peak, memory, calls, spans, sql, \
      size, label, stored, tag_name, tag_value, dictionary, file";
