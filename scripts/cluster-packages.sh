@@ -13,20 +13,12 @@ want_cluster() {
     install_what_is_missing
 }
 
-# cluster_unpack NAME PACKAGE…: unpacks packages, and the libraries that this machine
-# lacks, into the folder $cluster/NAME.
+# cluster_unpack NAME PACKAGE…: unpacks packages into the folder $cluster/NAME.
 cluster_unpack() {
-    local root=$cluster/$1 archives=$cluster/archives package
+    local root=$cluster/$1
     shift
-    rm -rf "$root" "$archives" && mkdir -p "$archives/partial" "$root"
-    say "apt-get download: $*, and what they need; unpacked in $root, not installed"
-    databases_download "$archives" "$@" >"$cluster/log" 2>&1 ||
-        { as_root apt-get update -qq && databases_download "$archives" "$@"; } >>"$cluster/log" 2>&1 ||
-        die "apt-get failed: $(tail -n 5 "$cluster/log")"
-    for package in "$archives"/*.deb; do
-        [ ! -e "$package" ] || dpkg-deb --extract "$package" "$root"
-    done
-    rm -r "$archives"
+    rm -rf "$root"
+    unpack_packages "$cluster" "$root" "$@"
 }
 
 # The server: one that is installed, else the unpacked one.

@@ -8,26 +8,35 @@ databases=${release%/release}/databases
 
 # Unpacks the servers and modules, and the libraries that this machine lacks.
 databases_unpack() {
-    local name archives=$databases/archives package
+    local name
     [ ! -e "$databases/complete" ] || return 0
     command -v apt-get >/dev/null || die 'apt-get is missing: servers and modules come from Debian'
     name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    rm -rf "$databases" && mkdir -p "$archives/partial" "$databases/root"
+    rm -rf "$databases" && mkdir -p "$databases"
     set -- mariadb-server-core mariadb-client-core postgresql redis-server memcached \
         "$name"-{mysql,pgsql,sqlite3,redis,memcached}
-    say "apt-get download: $*, and what they need; unpacked in $databases/root, not installed"
-    databases_download "$archives" "$@" >"$databases/log" 2>&1 ||
-        { as_root apt-get update -qq && databases_download "$archives" "$@"; } >>"$databases/log" 2>&1 ||
-        die "apt-get failed: $(tail -n 5 "$databases/log")"
-    for package in "$archives"/*.deb; do
-        [ ! -e "$package" ] || dpkg-deb --extract "$package" "$databases/root"
-    done
-    rm -r "$archives"
+    unpack_packages "$databases" "$databases/root" "$@"
     touch "$databases/complete"
 }
 
-# databases_download FOLDER PACKAGE…: downloads only; installs nothing.
-databases_download() {
+# unpack_packages FOLDER ROOT PACKAGE…: unpacks packages, and the libraries that this
+# machine lacks, into ROOT, and keeps apt's log in FOLDER.
+unpack_packages() {
+    local folder=$1 root=$2 archives=$1/archives package
+    shift 2
+    rm -rf "$archives" && mkdir -p "$archives/partial" "$root"
+    say "apt-get download: $*, and what they need; unpacked in $root, not installed"
+    download_packages "$archives" "$@" >"$folder/log" 2>&1 ||
+        { as_root apt-get update -qq && download_packages "$archives" "$@"; } >>"$folder/log" 2>&1 ||
+        die "apt-get failed: $(tail -n 5 "$folder/log")"
+    for package in "$archives"/*.deb; do
+        [ ! -e "$package" ] || dpkg-deb --extract "$package" "$root"
+    done
+    rm -r "$archives"
+}
+
+# download_packages FOLDER PACKAGE…: downloads only; installs nothing.
+download_packages() {
     local folder=$1
     shift
     apt-get install -y -qq --no-install-recommends --download-only \

@@ -27,7 +27,7 @@ wordpress_unpack() {
 # WordPress itself without what it depends on: that would be a web server.
 wordpress_download() {
     (cd "$wordpress/archives" && apt-get download -qq "${packages[@]}") &&
-        databases_download "$wordpress/archives" mariadb-server-core mariadb-client-core "$1-mysql"
+        download_packages "$wordpress/archives" mariadb-server-core mariadb-client-core "$1-mysql"
 }
 
 wordpress_run() {
