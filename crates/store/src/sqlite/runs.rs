@@ -276,7 +276,7 @@ pub(super) fn of_cell(key: &super::cells::Key) -> Conditions {
 mod tests {
     use super::*;
 
-    /// How SQLite chooses the runs of a page.
+    /// How `SQLite` chooses the runs of a page.
     fn plan(query: &RunQuery) -> Vec<String> {
         let mut connection = Connection::open_in_memory().unwrap();
         crate::sqlite::schema::migrate(&mut connection).unwrap();
