@@ -97,10 +97,11 @@ def line(workload, clock, timed, verdict):
 
 def said(workload, clock, verdict):
     """The functions that are furthest off, and the rows that their margins miss most often."""
-    lines = [f"{workload.name}, {clock.name}: of {LARGE:.0f} % and more, furthest off"]
+    lines = [f"{workload.name}, {clock.name}: functions of {LARGE:.0f} % and more, furthest off first", "  reference     exact  adaptive  off"]
     for row in verdict.furthest[:LISTED]:
         off, error = row.off
-        lines.append(f"  {row.reference:7.3f} % {statistics.fmean(row.percents):7.3f} %  {off:+.2f} ±{error:.2f}  {row.name}")
+        means = (row.reference, row.exact, statistics.fmean(row.percents))
+        lines.append("  ".join(["", *(f"{mean:6.2f} %" for mean in means), f"{off:+.2f} ±{error:.2f}", row.name]))
     missed = verdict.most_missed
     if missed:
         lines.append("  reference ±runs, adaptive ±stated, outside of it in so many of so many runs")

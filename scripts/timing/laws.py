@@ -22,7 +22,8 @@ class Row:
     # The reference: the mean of exact timing, or the known share; and the standard error of that mean.
     reference: float
     reference_error: float
-    # The standard deviation of exact timing's shares from run to run.
+    # Exact timing's shares: their mean, and their standard deviation from run to run.
+    exact: float
     deviation: float
     # A Share for each adaptive run; none where the function was not in the profile.
     adaptive: list
@@ -71,7 +72,7 @@ def rows(adaptive, exact, truth):
         runs = [run.get(name) for run in adaptive]
         if any(runs):
             error = deviation(known) / math.sqrt(len(known))
-            yield Row(name, statistics.fmean(known), error, deviation(of_exact), runs, student(len(exact) - 1))
+            yield Row(name, statistics.fmean(known), error, statistics.fmean(of_exact), deviation(of_exact), runs, student(len(exact) - 1))
 
 
 def deviation(values):
