@@ -108,7 +108,7 @@ export function GraphPage(): JSX.Element {
 }
 
 /** The most letters that a node has room for. */
-const ROOM = 36;
+const ROOM = 34;
 
 /** The shares of a node with their margins. The calls give way to a margin: the pointer on the node shows them, too. */
 function sharesOf(node: GraphNode, total: number): string {
