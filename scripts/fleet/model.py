@@ -18,6 +18,13 @@ PATHS, FILE, SUM, WIRE, CPU = 740, 4.85, 22, 10.1, 3.6
 # The mean paths of a route: runs are more of some routes than of others.
 ROUTE_PATHS = 782
 
+# The same in ClickHouse 18.16, with 20,000 runs, see there, too: CPU of the servers, and of
+# all nodes with two replicas, for taking a run and adding it to its sums; bytes of one
+# replica.
+NODES_SERVER, NODES_CPU, NODES_FILE, NODES_SUM = 2.2, 4.1, 5.5, 15
+# A node, of which a part is left for questions and merges.
+NODE_CPUS, NODE_CPU_USED, NODE_DISK, NODE_DISK_USED, REPLICAS = 16, 0.5, 4e12, 0.7, 2
+
 # The fleet of the table.
 ROUTES, EXPONENT, APPS = 500, 1.1, 5
 RUN_DAYS, SUM_DAYS = 30, 800
@@ -52,12 +59,21 @@ def size(count):
     return f"{count:.0f} B"
 
 
+def nodes(cpus, disk):
+    """How many nodes, in shards of two."""
+    by_cpu = cpus / (REPLICAS * NODE_CPUS * NODE_CPU_USED)
+    by_disk = disk / (NODE_DISK * NODE_DISK_USED)
+    return REPLICAS * max(1, math.ceil(by_cpu), math.ceil(by_disk))
+
+
 def table():
     months = [1_000_000, 100_000_000, 10_000_000_000]
     rate = [runs / RUN_DAYS / 86400 for runs in months]
     peak = [PEAK * each for each in rate]
     files = [runs * PATHS * FILE for runs in months]
     sums = [cells(runs / RUN_DAYS * SUM_DAYS, SUM_DAYS) for runs in months]
+    cpus = [most * NODES_CPU / 1000 for most in peak]
+    disks = [runs * PATHS * NODES_FILE + cell * ROUTE_PATHS * NODES_SUM for runs, cell in zip(months, sums)]
     return "\n".join([
         "| | 1 M runs a month | 100 M | 10 G |",
         "|---|---|---|---|",
@@ -68,6 +84,11 @@ def table():
         row(f"hourly sums, {SUM_DAYS} days", [f"{value / 1e6:.2g} M" for value in sums]),
         row("their size", [size(value * ROUTE_PATHS * SUM) for value in sums]),
         row("the store, both", [size(runs * PATHS * FILE + cell * ROUTE_PATHS * SUM) for runs, cell in zip(months, sums)]),
+        row("in ClickHouse: CPUs of servers, of all nodes in the busiest hour",
+            [f"{number(most * NODES_SERVER / 1000)}; {number(cpu)}" for most, cpu in zip(peak, cpus)]),
+        row("in ClickHouse: the store, one replica", [size(disk) for disk in disks]),
+        row(f"in ClickHouse: nodes of {NODE_CPUS} CPUs and {size(NODE_DISK)}, two replicas",
+            [str(nodes(cpu, disk)) for cpu, disk in zip(cpus, disks)]),
     ])
 
 
