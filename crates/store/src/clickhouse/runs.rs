@@ -1,6 +1,6 @@
 //! Runs: one, a page of them, their numbers, their files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{id as id_literal, ids as id_literals, numbers, text};
@@ -97,11 +97,12 @@ impl Inner {
         }
         let info = read_info(&mut answer)?;
         let dictionary = answer.i64()?;
-        let file = self.native(id, dictionary, answer.bytes()?)?;
+        let file = self.files.one(id, answer.bytes()?)?;
+        let file = self.native(id, dictionary, &file)?;
         Ok(Some(Run { info, file }))
     }
 
-    /// The native file of a stored one.
+    /// The native file of a packed one.
     pub(super) fn native(&self, id: &RunId, dictionary: i64, file: &[u8]) -> Result<Vec<u8>> {
         let damaged = |reason: &str| Error::Damaged(format!("the file of run {id}: {reason}"));
         let dictionary = self.dictionaries.data(self, dictionary)?;
@@ -214,16 +215,23 @@ impl Inner {
                 self.all("run"),
                 these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
             ))?;
-            let mut files: HashMap<RunId, (i64, &[u8])> = HashMap::new();
+            let mut rows = Vec::new();
+            let mut dictionaries = Vec::new();
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
                 let id = RunId(answer.fixed()?);
-                files.insert(id, (answer.i64()?, answer.bytes()?));
+                dictionaries.push(answer.i64()?);
+                rows.push((id, answer.bytes()?));
+            }
+            let mut files = HashMap::new();
+            let read = self.files.read(&rows)?;
+            for ((row, dictionary), file) in rows.iter().zip(dictionaries).zip(read) {
+                files.insert(row.0, (dictionary, file));
             }
             for info in some {
                 // A policy or a user may have removed it since.
                 if let Some((dictionary, file)) = files.remove(&info.id) {
-                    let file = self.native(&info.id, dictionary, file);
+                    let file = file.and_then(|file| self.native(&info.id, dictionary, &file));
                     each(info, file)?;
                 }
             }
@@ -312,6 +320,11 @@ impl Inner {
             Change::Deleted => ("2", "label".to_owned(), "file", "state = 0"),
             Change::Scrubbed => ("state", "label".to_owned(), "''", "state = 2"),
         };
+        // Its object is not needed when the new version is there.
+        let unused = match change {
+            Change::Forgotten | Change::Scrubbed => self.objects_of(runs)?,
+            Change::Label(_) | Change::Deleted => HashSet::new(),
+        };
         let now = super::now_us();
         self.client.execute(&format!(
             "INSERT INTO {run} (version, state, label, file, {REST})
@@ -320,7 +333,9 @@ impl Inner {
              FROM {run} FINAL WHERE {} AND {only}",
             these(runs.iter().map(|(id, day)| (id, *day))),
             run = self.all("run"),
-        ))
+        ))?;
+        self.files.note_unused(unused);
+        Ok(())
     }
 
     /// Sets a label.
