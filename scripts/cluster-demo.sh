@@ -29,5 +29,5 @@ cluster_demo() {
     else
         say 'there is no package clickhouse-server for this system: one server with a store in SQLite'
     fi
-    python3 scripts/cluster/demo.py "$release/xhprof" "$nginx" "$folder" "${store[@]}" "$@"
+    python3 -B scripts/cluster/demo.py "$release/xhprof" "$nginx" "$folder" "${store[@]}" "$@"
 }

@@ -25,6 +25,7 @@ cluster_test_on() {
     [ -z "$(cluster_nodes "$name")" ] || was_running=yes
     "cluster_$set"
     XHPROF_TEST_CLICKHOUSE=$(cluster_address "$name" x) cargo test --locked --workspace --exclude xhprof --test clickhouse || status=1
+    [ "$set" != up ] || (cluster_faults) || status=1
     [ "$was_running" ] || cluster_end "$name"
     return $status
 }

@@ -6,6 +6,7 @@ source scripts/databases.sh
 source scripts/cluster-packages.sh
 source scripts/cluster-nodes.sh
 source scripts/cluster-demo.sh
+source scripts/cluster-faults.sh
 source scripts/cluster-test.sh
 
 cluster_help() {
@@ -19,7 +20,8 @@ usage: ./x cluster COMMAND
   kill NODE     ends a node by SIGKILL, such as cluster/s1r2
   start NODE    starts it again with its data
   down          ends all, and removes their data
-  test [SET…]   the suite that every store passes: on one, up and chdb, or those named (10 min)
+  test [SET…]   the suite that every store passes: on one, up and chdb, or those named; on up also `faults` (20 min)
+  faults        servers and agents while nodes are away, and HTTPS to ClickHouse (5 min)
   demo          two machines with agents, nginx, three servers and ClickHouse; parts are killed under load, and nothing
                 is lost (2 min)
 END
@@ -43,6 +45,10 @@ cluster_command() {
         if [ "$command" = kill ]; then end_node "$1" KILL; else start_node "$1" && node_ready "$1" && cluster_settled "$1"; fi
         ;;
     test) cluster_test "$@" ;;
+    faults)
+        [ $# = 0 ] || die "cluster faults: unknown option $1"
+        cluster_faults
+        ;;
     demo) cluster_demo "$@" ;;
     help | -h | --help) cluster_help ;;
     *) die "cluster: there is no command $command
@@ -200,7 +206,7 @@ cluster_status() {
 
 cluster_down() {
     local set
-    for set in cluster one chdb; do
+    for set in cluster one https chdb; do
         cluster_end "$set"
     done
     say 'nothing of the cluster runs; its programs stay in '"$cluster"

@@ -16,11 +16,12 @@ import json
 import os
 import pwd
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
+
+from processes import Processes, free_port
 
 NGINX = """
 user {user}; daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
@@ -58,28 +59,26 @@ def main():
         demo.end()
 
 
-class Demo:
+class Demo(Processes):
     def __init__(self, options):
+        super().__init__(options.program, options.folder)
         self.options = options
-        self.processes = {}
-        self.began = time.monotonic()
         names = [f"server {number}" for number in (1, 2, 3)] if options.store else ["the server"]
         self.servers = {name: free_port() for name in names}
         self.front = free_port()
         self.address = f"http://127.0.0.1:{self.front}"
-        self.until = time.strftime("%Y-%m-%dT%H:00", time.gmtime())
 
     def run(self):
         count = self.options.seconds * self.options.per_second
         what = "3 servers with a store in ClickHouse" if self.options.store else "a server with a store in SQLite"
         self.say(f"{what}, nginx, and 2 machines with an agent; each writes {self.options.per_second} runs a second for {self.options.seconds} s")
         for name in self.servers:
-            self.start_server(name)
+            self.start_again(name)
         self.start_nginx()
         for machine in (1, 2):
-            self.start_agent(machine)
+            self.start_again(f"the agent of machine {machine}")
             spool = ["--spool", self.path(f"spool-{machine}"), "--per-second", str(self.options.per_second)]
-            self.start(f"machine {machine}", self.simulate(machine, count) + spool)
+            self.start(f"machine {machine}", self.simulate(machine, count, *spool))
         killed = [("the server", 3), ("the agent of machine 1", 2), ("the server", 6), ("the agent of machine 2", 1)]
         if self.options.store:
             killed = [("server 1", 3), (self.options.replica, 5), ("the agent of machine 1", 2),
@@ -87,7 +86,7 @@ class Demo:
         kills = self.options.kills or len(killed)
         for number in range(kills):
             self.wait_until((number + 1) / (kills + 1) * self.options.seconds)
-            self.kill(*killed[number % len(killed)])
+            self.kill_and_start(*killed[number % len(killed)])
         for machine in (1, 2):
             if self.processes.pop(f"machine {machine}").wait():
                 sys.exit(f"demo: machine {machine} could not write: {self.log(f'machine {machine}')}")
@@ -97,11 +96,7 @@ class Demo:
 
     def compare(self, count):
         """Makes all runs again: the store must know each."""
-        known = 0
-        for machine in (1, 2):
-            again = subprocess.run(self.simulate(machine, count) + ["--to", self.address, "--format", "json"],
-                                   check=True, stdout=subprocess.PIPE, text=True)
-            known += json.loads(again.stdout)["already_there"]
+        known = sum(self.known(machine, count, self.address) for machine in (1, 2))
         stored = self.stored()
         self.say(f"written {2 * count:,}, stored {stored:,}, of these {known:,} known when they were sent again; dropped {self.dropped():,}")
         if not stored == known == 2 * count:
@@ -116,31 +111,26 @@ class Demo:
             time.sleep(0.2)
         self.say("all have arrived")
 
-    def kill(self, name, away):
+    def kill_and_start(self, name, away):
         if name == self.options.replica:
             self.cluster("kill")
         else:
-            process = self.processes.pop(name)
-            process.kill()
-            process.wait()
+            self.kill(name)
         self.say(f"SIGKILL: {name}; {self.waiting():,} files wait in the spools")
         time.sleep(away)
+        self.start_again(name)
+        self.say(f"{name} starts again, {away} s later")
+
+    def start_again(self, name):
         if name == self.options.replica:
             self.cluster("start")
         elif name in self.servers:
-            self.start_server(name)
+            self.start_server(name, self.servers[name], self.options.store or self.path("store"))
         else:
-            self.start_agent(int(name[-1]))
-        self.say(f"{name} starts again, {away} s later")
+            self.start_agent(name, int(name[-1]), self.address)
 
     def cluster(self, command):
         subprocess.run(["./x", "cluster", command, self.options.replica], check=True)
-
-    def start_server(self, name):
-        port = self.servers[name]
-        self.start(name, [self.options.program, "serve", "--listen", f"127.0.0.1:{port}", "--host", "fleet.test",
-                          "--store", self.options.store or self.path("store")])
-        self.answers(f"http://127.0.0.1:{port}/healthz", name)
 
     def start_nginx(self):
         with open(self.path("nginx.conf"), "w") as file:
@@ -148,29 +138,6 @@ class Demo:
                 f"server 127.0.0.1:{port} max_fails=0;" for port in self.servers.values())))
         self.start("nginx", [self.options.nginx, "-c", self.path("nginx.conf"), "-e", self.path("nginx.log"), "-p", self.options.folder])
         self.answers(f"{self.address}/healthz", "nginx")
-
-    def start_agent(self, machine):
-        os.makedirs(self.path(f"spool-{machine}"), exist_ok=True)
-        self.start(f"the agent of machine {machine}", [
-            self.options.program, "agent", "--spool", self.path(f"spool-{machine}"), "--queue", self.path(f"queue-{machine}"),
-            "--to", self.address, "--batch-age", "1"])
-
-    def simulate(self, machine, count):
-        return [self.options.program, "simulate", "--runs", str(count), "--seed", str(machine), "--end", self.until,
-                "--paths", "50..500", "--threads", "2"]
-
-    def start(self, name, command):
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("XHPROF_")}
-        with open(self.path(f"{name}.log"), "ab") as log:
-            self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment)
-
-    def answers(self, address, name):
-        for _ in range(200):
-            try:
-                return urllib.request.urlopen(address, timeout=5).read()
-            except OSError:
-                time.sleep(0.1)
-        sys.exit(f"demo: {name} does not answer: {self.log(name)}")
 
     def get(self, path):
         return json.loads(urllib.request.urlopen(self.address + path, timeout=60).read())
@@ -186,31 +153,6 @@ class Demo:
 
     def wait_until(self, seconds):
         time.sleep(max(0, self.began + seconds - time.monotonic()))
-
-    def path(self, name):
-        return os.path.join(self.options.folder, name)
-
-    def log(self, name):
-        with open(self.path(f"{name}.log"), errors="replace") as file:
-            return "".join(file.readlines()[-5:])
-
-    def say(self, text):
-        print(f"{time.monotonic() - self.began:6.1f} s  {text}", flush=True)
-
-    def end(self):
-        for process in self.processes.values():
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 if __name__ == "__main__":

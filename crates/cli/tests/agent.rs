@@ -1,7 +1,6 @@
 //! `xhprof agent` and `xhprof serve` as processes that are killed.
 //!
-//! `AGENT_RUNS=1000000 cargo test --release -p xhprof-cli --test agent` takes as
-//! many runs as that; by default there are 2,000.
+//! `./x fleet-kills 1000000` takes as many runs as that; by default there are 2,000.
 
 #![expect(
     clippy::unwrap_used,
@@ -31,6 +30,9 @@ use program::program;
 
 /// How long the last runs may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How many files may wait in the spool: PHP's limit is `xhprof.max_dir_size`.
+const MOST_WAITING: usize = 5000;
 
 /// A process that is killed with the test.
 struct Process(Child);
@@ -136,6 +138,20 @@ impl Machine {
         self.get("/api/v1/stats")["runs"].as_u64().unwrap()
     }
 
+    /// Waits until at most so many files are in the spool; with 0, until nothing waits
+    /// in the queue either.
+    fn wait(&self, most: usize, end: Instant) {
+        let waiting = || match most {
+            0 => self.waiting(),
+            _ => files(&self.path("spool")),
+        };
+        while waiting() > most {
+            let log = || fs::read_to_string(self.path("agent.log")).unwrap();
+            assert!(Instant::now() < end, "{} wait: {}", waiting(), log());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Files in the spool, and batches in the queue.
     fn waiting(&self) -> usize {
         files(&self.path("spool")) + files(&self.path("queue"))
@@ -206,55 +222,67 @@ fn no_kill_of_agent_or_server_loses_a_run_or_stores_it_twice() {
     let mut random = Random(7);
     let mut ids = BTreeSet::new();
     let (mut server, mut agent) = (machine.server(), machine.agent(&[]));
-    let mut kills = 0;
+    let mut kills = (0, 0);
     // Kills are spread over the runs, and fall anywhere.
-    let every = (count / 40).max(1);
+    let every = (count / 40).clamp(1, 2000);
+    let began = Instant::now();
+    let end = began + PATIENCE + Duration::from_millis(count * 5);
     for number in 0..count {
-        ids.insert(machine.write(number).to_string());
+        ids.insert(machine.write(number));
+        if number.is_multiple_of(1000) {
+            machine.wait(MOST_WAITING, end);
+        }
+        if number > 0 && number.is_multiple_of(50_000) {
+            let (stored, time) = (machine.runs(), began.elapsed().as_secs());
+            eprintln!("{time} s: {number} runs written, {stored} stored, {kills:?} kills");
+        }
         if random.below(every) == 0 {
             std::thread::sleep(Duration::from_millis(random.below(150)));
-            kills += 1;
             if random.below(2) == 0 {
                 agent.kill();
                 agent = machine.agent(&[]);
+                kills.0 += 1;
             } else {
                 server.kill();
                 std::thread::sleep(Duration::from_millis(random.below(100)));
                 server = machine.server();
+                kills.1 += 1;
             }
         }
     }
-    let end = Instant::now() + PATIENCE + Duration::from_millis(count * 5);
-    while machine.waiting() > 0 {
-        let log = || fs::read_to_string(machine.path("agent.log")).unwrap();
-        assert!(
-            Instant::now() < end,
-            "{} wait: {}",
-            machine.waiting(),
-            log()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    machine.wait(0, end);
     agent.terminate();
-    assert!(kills >= 10, "{kills}");
+    let took = began.elapsed();
+    assert!(kills.0 + kills.1 >= 10, "{kills:?}");
     assert_eq!(ids.len() as u64, count);
     assert_eq!(machine.runs(), count);
     let dropped = machine.get("/api/v1/dropped");
     assert_eq!(dropped["dropped"], Value::Array(Vec::new()));
     // Every one, and no other.
     let mut cursor = String::new();
-    let mut found = BTreeSet::new();
+    let mut listed = 0_u64;
     loop {
         let page = machine.get(&format!("/api/v1/runs?limit=500{cursor}"));
         for run in page["runs"].as_array().unwrap() {
-            found.insert(run["id"].as_str().unwrap().to_owned());
+            let id: RunId = run["id"].as_str().unwrap().parse().unwrap();
+            assert!(
+                ids.remove(&id),
+                "run {id} is there twice, or was never written"
+            );
+            listed += 1;
         }
         match page["next"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => break,
         }
     }
-    assert_eq!(found, ids);
+    assert_eq!((listed, ids.len()), (count, 0));
+    eprintln!(
+        "{count} runs in {} s, {} kills of the agent and {} of the server: each run is stored once",
+        took.as_secs(),
+        kills.0,
+        kills.1
+    );
     drop(server);
 }
 

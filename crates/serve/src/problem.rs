@@ -54,10 +54,11 @@ impl From<store::Error> for Problem {
             Error::Full => StatusCode::INSUFFICIENT_STORAGE,
             Error::Query(_) => StatusCode::BAD_REQUEST,
             Error::Profile(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Error::Closed => StatusCode::SERVICE_UNAVAILABLE,
+            Error::Closed | Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        if status == StatusCode::INTERNAL_SERVER_ERROR {
+        let is_internal = status == StatusCode::INTERNAL_SERVER_ERROR;
+        if is_internal || matches!(error, Error::Unavailable(_)) {
             tracing::error!(%error, "the store failed");
         }
         Self::new(status, error.to_string())

@@ -41,6 +41,9 @@ pub enum Error {
     Closed,
     /// An error of the file system.
     Io(String),
+    /// A part that the store needs does not answer, or refuses: nothing was
+    /// acknowledged, and what was sent may be sent again.
+    Unavailable(String),
     /// An error of the database.
     Database(String),
 }
@@ -67,7 +70,7 @@ impl fmt::Display for Error {
             ),
             Self::ReadOnly => f.write_str("the store is open for reading only"),
             Self::Closed => f.write_str("the store is closing"),
-            Self::Io(reason) => f.write_str(reason),
+            Self::Io(reason) | Self::Unavailable(reason) => f.write_str(reason),
             Self::Database(reason) => write!(f, "the database failed: {reason}"),
         }
     }

@@ -22,6 +22,7 @@ mod prepare;
 mod rollup;
 mod sqlite;
 mod store;
+mod tls;
 mod transposed;
 
 #[cfg(feature = "conformance")]

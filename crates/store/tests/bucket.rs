@@ -12,8 +12,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use store::RunId;
 use store::bucket::{Address, Bucket};
+use store::{Error, RunId};
 use tempfile::TempDir;
 use tiny_http::{Response, Server};
 
@@ -57,21 +57,21 @@ fn service(answers: &'static [(u16, &'static str)]) -> Service {
     }
 }
 
-fn id() -> RunId {
-    RunId::of(b"a run")
+fn name() -> String {
+    RunId::of(b"a run").to_string()
 }
 
 #[test]
 fn an_attempt_that_a_busy_service_refuses_is_repeated_with_the_same_bytes() {
     let service = service(&[(503, "<Error><Code>SlowDown</Code></Error>"), (200, "")]);
-    service.bucket.put(&id(), b"the file").unwrap();
+    service.bucket.put(&name(), b"the file").unwrap();
     for _ in 0..2 {
         let (method, url, body) = service.asked.recv().unwrap();
         assert_eq!(
             (method.as_str(), body.as_slice()),
             ("PUT", &b"the file"[..])
         );
-        let key = id().to_string();
+        let key = name();
         assert!(
             url.starts_with(&format!("/runs/a/{}/{key}?", &key[..2])),
             "{url}"
@@ -86,7 +86,7 @@ fn an_attempt_that_is_forbidden_fails_at_once_with_the_reason() {
         403,
         "<Error><Code>AccessDenied</Code><Message>no\u{1b}[2J</Message></Error>",
     )]);
-    let error = service.bucket.put(&id(), b"x").unwrap_err().to_string();
+    let error = service.bucket.put(&name(), b"x").unwrap_err().to_string();
     assert!(
         error.contains("403 Forbidden: AccessDenied: no[2J"),
         "{error}"
@@ -105,16 +105,31 @@ fn a_missing_object_is_none_but_a_missing_bucket_is_an_error() {
         ),
         (404, "<Error><Code>NoSuchKey</Code></Error>"),
     ]);
-    assert_eq!(service.bucket.get(&id()).unwrap(), None);
-    let error = service.bucket.get(&id()).unwrap_err().to_string();
+    assert_eq!(service.bucket.get(&name()).unwrap(), None);
+    let error = service.bucket.get(&name()).unwrap_err().to_string();
     assert!(error.contains("NoSuchBucket"), "{error}");
-    service.bucket.delete(&id()).unwrap();
+    service.bucket.delete(&name()).unwrap();
+}
+
+#[test]
+fn a_full_service_is_a_full_store() {
+    let service = service(&[
+        (507, "<Error><Code>XMinioStorageFull</Code></Error>"),
+        (403, "<Error><Code>QuotaExceeded</Code></Error>"),
+        (403, "<Error><Code>AccessDenied</Code></Error>"),
+    ]);
+    for _ in 0..2 {
+        let error = service.bucket.put(&name(), b"x").unwrap_err();
+        assert!(matches!(error, Error::Full), "{error}");
+    }
+    let error = service.bucket.put(&name(), b"x").unwrap_err();
+    assert!(matches!(error, Error::Unavailable(_)), "{error}");
 }
 
 #[test]
 fn a_redirect_is_no_success() {
     let service = service(&[(307, "")]);
-    assert!(service.bucket.put(&id(), b"x").is_err());
+    assert!(service.bucket.put(&name(), b"x").is_err());
 }
 
 #[test]
@@ -131,7 +146,7 @@ fn a_service_that_is_not_there_is_named() {
         key.display()
     );
     let bucket = Bucket::new(Address::parse(&address).unwrap()).unwrap();
-    let error = bucket.get(&id()).unwrap_err().to_string();
+    let error = bucket.get(&name()).unwrap_err().to_string();
     assert!(error.contains(&format!("127.0.0.1:{port}")), "{error}");
 }
 
@@ -144,17 +159,34 @@ fn a_service_keeps_files() {
     let bucket = Bucket::new(Address::parse(&address).unwrap()).unwrap();
     let large: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).collect();
     for file in [&b""[..], b"a file", &large] {
-        let id = RunId::of(file);
+        let id = RunId::of(file).to_string();
         assert_eq!(bucket.get(&id).unwrap(), None);
+        assert!(!bucket.has(&id).unwrap());
         bucket.put(&id, file).unwrap();
         bucket.put(&id, file).unwrap();
         assert_eq!(bucket.get(&id).unwrap().as_deref(), Some(file));
+        assert!(bucket.has(&id).unwrap());
         bucket.delete(&id).unwrap();
         bucket.delete(&id).unwrap();
         assert_eq!(bucket.get(&id).unwrap(), None);
     }
+    assert_eq!(bucket.owner().unwrap(), None);
+    bucket.claim("me").unwrap();
+    assert_eq!(bucket.owner().unwrap().as_deref(), Some("me"));
+    // More names than one list has, of two folders.
+    let names: Vec<String> = (0..1005).map(|number| format!("ab-{number:04}")).collect();
+    for name in names.iter().chain([&"ac-x".to_owned()]) {
+        bucket.put(name, b"x").unwrap();
+    }
+    let (mut listed, has_more) = bucket.list("ab", None).unwrap();
+    assert_eq!((listed.len(), has_more), (1000, true));
+    let (rest, has_more) = bucket
+        .list("ab", listed.last().map(String::as_str))
+        .unwrap();
+    listed.extend(rest);
+    assert_eq!((listed, has_more), (names, false));
     let missing = address.replacen("s3://", "s3://no-such-", 1);
     let bucket = Bucket::new(Address::parse(&missing).unwrap()).unwrap();
-    assert!(bucket.get(&id()).is_err());
-    assert!(bucket.put(&id(), b"x").is_err());
+    assert!(bucket.get(&name()).is_err());
+    assert!(bucket.put(&name(), b"x").is_err());
 }

@@ -35,7 +35,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, requires = "watch")]
     pub(crate) keep: bool,
     /// Fill a temporary store with a month of a shop that does not exist
-    #[arg(long, conflicts_with_all = ["watch", "store"])]
+    #[arg(long, conflicts_with_all = ["watch", "store", "bucket"])]
     pub(crate) demo: bool,
     /// Ask for a token of FILE, which has their hashes
     #[arg(long, value_name = "FILE")]
@@ -93,6 +93,13 @@ pub(crate) struct StoreFolder {
         help = "The folder of the store, by default ~/.local/share/xhprof, or clickhouse://HOST/DATABASE"
     )]
     pub(crate) store: Option<PathBuf>,
+    /// The bucket that has the files of a store in ClickHouse
+    // Not `env`, as above.
+    #[arg(long, value_name = "ADDRESS", global = true)]
+    #[arg(
+        help = "The bucket for the files of runs of a store in ClickHouse, as s3://NAME?endpoint=URL; the key is in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    )]
+    pub(crate) bucket: Option<String>,
 }
 
 const PUSH_EXAMPLES: &str = "\
@@ -200,7 +207,7 @@ pub(crate) enum StoreCommand {
     Verify,
     /// Computes the sums again, of all hours whose runs are all there
     Rebuild,
-    /// Makes the files as small as they can be
+    /// Makes the files as small as they can be; in ClickHouse, removes from its bucket what no run has
     Compact,
     /// Writes a copy of the store into a new folder, while it is in use
     Backup {

@@ -63,13 +63,7 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
                 writeln!(out, "{added} runs were added to the sums")?;
             }
         },
-        StoreCommand::Compact => {
-            let store = open_folder(place.folder("compact")?, false)?;
-            let before = store.stats()?.disk_bytes;
-            store.compact()?;
-            let after = store.stats()?.disk_bytes;
-            writeln!(out, "{before} bytes before, {after} after")?;
-        }
+        StoreCommand::Compact => compact(&place)?,
         StoreCommand::Backup { to } => open("backup")?.backup(to)?,
         StoreCommand::Export { to, filter } => {
             let store = open("export")?;
@@ -98,6 +92,22 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+fn compact(place: &StorePlace) -> Result<()> {
+    let mut out = std::io::stdout();
+    if let StorePlace::Clickhouse(address) = place
+        && let Some(removed) = store_place::clickhouse(address)?.sweep()?
+    {
+        writeln!(out, "{removed} objects without a run were removed")?;
+        return Ok(());
+    }
+    let store = open_folder(place.folder("compact")?, false)?;
+    let before = store.stats()?.disk_bytes;
+    store.compact()?;
+    let after = store.stats()?.disk_bytes;
+    writeln!(out, "{before} bytes before, {after} after")?;
+    Ok(())
 }
 
 /// A store in a folder.

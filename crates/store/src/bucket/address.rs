@@ -8,8 +8,7 @@ use rusty_s3::UrlStyle;
 use crate::{Error, Result};
 
 /// What an address has to look like.
-const FORM: &str =
-    "s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME][&style=path|host][&credentials=FILE]";
+const FORM: &str = "s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME][&style=path|host][&credentials=FILE][&ca_file=FILE]";
 
 /// The longest name of a bucket, and of a prefix: those of Amazon's service.
 const MAX_NAME: usize = 63;
@@ -31,6 +30,8 @@ pub struct Address {
     pub is_in_path: bool,
     /// The file with the key and the secret; else they are in the environment.
     pub credentials: Option<PathBuf>,
+    /// The certificates of the service's own authority.
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Address {
@@ -64,6 +65,7 @@ impl Address {
         let mut region = None;
         let mut is_in_path = None;
         let mut credentials = None;
+        let mut ca_file = None;
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("endpoint", url)) => endpoint = Some(endpoint_of(text, url)?),
@@ -79,6 +81,7 @@ impl Address {
                 Some(("credentials", file)) if !file.is_empty() => {
                     credentials = Some(PathBuf::from(file));
                 }
+                Some(("ca_file", file)) if !file.is_empty() => ca_file = Some(PathBuf::from(file)),
                 _ => return Err(wrong(text, &format!("{option:?} is not an option"))),
             }
         }
@@ -94,6 +97,7 @@ impl Address {
             endpoint: endpoint.unwrap_or_else(|| format!("https://s3.{region}.amazonaws.com")),
             region,
             credentials,
+            ca_file,
         })
     }
 
@@ -148,6 +152,7 @@ mod tests {
             region: "eu-1".to_owned(),
             is_in_path: true,
             credentials: Some(PathBuf::from("/etc/key")),
+            ca_file: None,
         };
         assert_eq!(address.unwrap(), expected);
     }

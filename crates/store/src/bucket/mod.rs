@@ -1,8 +1,8 @@
-//! Files of runs in a bucket of a service that speaks Amazon's S3.
+//! Objects in a bucket of a service that speaks Amazon's S3: files of runs.
 //!
-//! Each run is an object; its key is the prefix, two digits of the run's id, and
-//! the id. An object never changes: its key is the hash of what it holds, so
-//! storing twice, and from two servers at once, leaves the same object.
+//! An object's key is the prefix, a folder of the first two digits of its name, and
+//! the name. What names mean is the store's matter. The object `xhprof-store` says
+//! which store the objects are of.
 
 mod address;
 mod credentials;
@@ -12,13 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use rusty_s3::Credentials;
-use rusty_s3::actions::{DeleteObject, GetObject, PutObject, S3Action};
+use rusty_s3::actions::{DeleteObject, GetObject, HeadObject, ListObjectsV2, PutObject, S3Action};
 use ureq::Agent;
 use ureq::http::Response;
 
 pub use address::Address;
 
-use crate::{Error, Result, RunId};
+use crate::{Error, Result, tls};
 
 /// How long a signed request is valid.
 const VALID: Duration = Duration::from_secs(300);
@@ -40,6 +40,16 @@ const MAX_OBJECT: u64 = crate::prepare::MAX_FILE as u64;
 /// The longest part of an answer in a message.
 const MAX_REASON: u64 = 2000;
 
+/// The longest list of keys, and how many keys it has: the service's own limit.
+const MAX_LIST: u64 = 8 << 20;
+const LISTED: usize = 1000;
+
+/// The object that says which store the others are of.
+const OWNER: &str = "xhprof-store";
+
+/// How many connections are kept: as many as threads of the store use at once.
+const KEPT: usize = 16;
+
 /// A bucket.
 pub struct Bucket {
     address: Address,
@@ -58,6 +68,18 @@ impl std::fmt::Debug for Bucket {
 struct Failure {
     reason: String,
     may_pass: bool,
+    is_full: bool,
+}
+
+impl Failure {
+    /// One that the next attempt may not have.
+    fn passing(reason: String) -> Self {
+        Self {
+            reason,
+            may_pass: true,
+            is_full: false,
+        }
+    }
 }
 
 impl Bucket {
@@ -77,76 +99,147 @@ impl Bucket {
         let bucket = rusty_s3::Bucket::new(endpoint, address.style(), name, region)
             .map_err(|error| invalid(&error))?;
         let credentials = credentials::read(&address)?;
-        let config = Agent::config_builder()
+        let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
+            .max_idle_connections_per_host(KEPT)
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(REQUEST))
-            .user_agent(concat!("xhprof/", env!("CARGO_PKG_VERSION")))
-            .build();
+            .user_agent(concat!("xhprof/", env!("CARGO_PKG_VERSION")));
+        if let Some(file) = &address.ca_file {
+            config = config.tls_config(tls::of_authorities(file)?);
+        }
         Ok(Self {
+            agent: Agent::from(config.build()),
             address,
             bucket,
             credentials,
-            agent: Agent::from(config),
         })
     }
 
-    /// Stores the file of a run. When this returns, the service has it.
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Stores an object. When this returns, the service has it.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] with the service's reason.
-    pub fn put(&self, id: &RunId, file: &[u8]) -> Result<()> {
-        let key = self.key(id);
-        self.repeated("store", &key, || {
-            let url = PutObject::new(&self.bucket, Some(&self.credentials), &key).sign(VALID);
-            let answer = self.agent.put(url.as_str()).send(file);
+    /// [`Error::Unavailable`] with the service's reason; [`Error::Full`].
+    pub fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.put_at(&self.key(name), bytes)
+    }
+
+    fn put_at(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.repeated("store", key, || {
+            let url = PutObject::new(&self.bucket, Some(&self.credentials), key).sign(VALID);
+            let answer = self.agent.put(url.as_str()).send(bytes);
             accepted(answer, &[]).map(drop)
         })
     }
 
-    /// The file of a run; none if the bucket does not have it.
+    /// An object; none if the bucket does not have it.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] with the service's reason.
-    pub fn get(&self, id: &RunId) -> Result<Option<Vec<u8>>> {
-        let key = self.key(id);
-        self.repeated("read", &key, || {
-            let url = GetObject::new(&self.bucket, Some(&self.credentials), &key).sign(VALID);
+    /// [`Error::Unavailable`] with the service's reason.
+    pub fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.get_at(&self.key(name), MAX_OBJECT)
+    }
+
+    fn get_at(&self, key: &str, most: u64) -> Result<Option<Vec<u8>>> {
+        self.repeated("read", key, || {
+            let url = GetObject::new(&self.bucket, Some(&self.credentials), key).sign(VALID);
             let answer = accepted(self.agent.get(url.as_str()).call(), &[404])?;
             if answer.status().as_u16() == 404 {
                 return Ok(None);
             }
             let mut body = answer.into_body();
-            let read = body.with_config().limit(MAX_OBJECT).read_to_vec();
-            read.map(Some).map_err(|error| Failure {
-                reason: error.to_string(),
-                may_pass: true,
-            })
+            let read = body.with_config().limit(most).read_to_vec();
+            read.map(Some)
+                .map_err(|error| Failure::passing(error.to_string()))
         })
     }
 
-    /// Removes the file of a run, if it is there.
+    /// Whether the bucket has an object.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] with the service's reason.
-    pub fn delete(&self, id: &RunId) -> Result<()> {
-        let key = self.key(id);
+    /// [`Error::Unavailable`] with the service's reason.
+    pub fn has(&self, name: &str) -> Result<bool> {
+        let key = self.key(name);
+        self.repeated("find", &key, || {
+            let url = HeadObject::new(&self.bucket, Some(&self.credentials), &key).sign(VALID);
+            let answer = accepted(self.agent.head(url.as_str()).call(), &[404])?;
+            Ok(answer.status().as_u16() != 404)
+        })
+    }
+
+    /// Removes an object, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] with the service's reason.
+    pub fn delete(&self, name: &str) -> Result<()> {
+        let key = self.key(name);
         self.repeated("remove", &key, || {
             let url = DeleteObject::new(&self.bucket, Some(&self.credentials), &key).sign(VALID);
             accepted(self.agent.delete(url.as_str()).call(), &[404]).map(drop)
         })
     }
 
-    /// The key of a run's object. Two digits of the id are a folder, so that
-    /// services that keep folders have few files in each.
-    fn key(&self, id: &RunId) -> String {
-        let id = id.to_string();
-        let folder = id.get(..2).unwrap_or_default();
-        format!("{}{folder}/{id}", self.address.prefix)
+    /// The names that begin with two digits, in their order: those after `after`, at
+    /// most 1,000; and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] with the service's reason.
+    pub fn list(&self, digits: &str, after: Option<&str>) -> Result<(Vec<String>, bool)> {
+        let folder = format!("{}{digits}/", self.address.prefix);
+        self.repeated("list", &folder, || {
+            let mut action = ListObjectsV2::new(&self.bucket, Some(&self.credentials));
+            action.with_prefix(folder.as_str());
+            action.with_max_keys(LISTED);
+            if let Some(after) = after {
+                action.with_start_after(self.key(after));
+            }
+            let url = action.sign(VALID);
+            let answer = accepted(self.agent.get(url.as_str()).call(), &[])?;
+            let mut body = answer.into_body();
+            let read = body.with_config().limit(MAX_LIST).read_to_string();
+            let text = read.map_err(|error| Failure::passing(error.to_string()))?;
+            names_in(&text)
+        })
+    }
+
+    /// The id of the store that the objects are of; none if no store has claimed the
+    /// bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] with the service's reason.
+    pub fn owner(&self) -> Result<Option<String>> {
+        let key = format!("{}{OWNER}", self.address.prefix);
+        let bytes = self.get_at(&key, MAX_REASON)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()))
+    }
+
+    /// Claims the bucket for a store.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`put`](Self::put).
+    pub fn claim(&self, owner: &str) -> Result<()> {
+        self.put_at(&format!("{}{OWNER}", self.address.prefix), owner.as_bytes())
+    }
+
+    /// The key of an object. Services that keep folders have few files in each.
+    #[must_use]
+    pub fn key(&self, name: &str) -> String {
+        let folder = name.get(..2).unwrap_or_default();
+        format!("{}{folder}/{name}", self.address.prefix)
     }
 
     /// Repeats an attempt that failed for a while.
@@ -164,8 +257,9 @@ impl Bucket {
             };
             match waits.next() {
                 Some(wait) if failure.may_pass => thread::sleep(*wait),
+                _ if failure.is_full => return Err(Error::Full),
                 _ => {
-                    return Err(Error::Io(format!(
+                    return Err(Error::Unavailable(format!(
                         "the bucket {} did not {what} {key}: {}",
                         self.address, failure.reason
                     )));
@@ -180,10 +274,7 @@ fn accepted(
     answer: std::result::Result<Response<ureq::Body>, ureq::Error>,
     also: &[u16],
 ) -> std::result::Result<Response<ureq::Body>, Failure> {
-    let answer = answer.map_err(|error| Failure {
-        reason: error.to_string(),
-        may_pass: true,
-    })?;
+    let answer = answer.map_err(|error| Failure::passing(error.to_string()))?;
     let status = answer.status();
     // A missing bucket answers 404, too, which is not a missing object.
     if status.is_success() {
@@ -203,14 +294,67 @@ fn accepted(
         Some(code) => format!("{status}: {code}: {message}"),
         None => status.to_string(),
     };
+    // The first is of WebDAV, the others are of MinIO and Ceph.
+    let is_full = status.as_u16() == 507
+        || matches!(
+            code,
+            Some("XMinioStorageFull" | "XMinioAdminBucketQuotaExceeded" | "QuotaExceeded")
+        );
+    let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
     Err(Failure {
         reason: reason.chars().filter(|char| !char.is_control()).collect(),
-        may_pass: status.is_server_error() || matches!(status.as_u16(), 408 | 429),
+        may_pass: is_busy && !is_full,
+        is_full,
     })
+}
+
+/// The names in a list of objects, and whether there are more. The crate for requests
+/// reads lists of one namespace only, and services have two.
+fn names_in(text: &str) -> std::result::Result<(Vec<String>, bool), Failure> {
+    let (_, list) = text
+        .split_once("<ListBucketResult")
+        .ok_or_else(|| Failure::passing("its answer is no list of objects".to_owned()))?;
+    // Names have letters, digits and - only. Some services encode the / before them.
+    let keys = list.split("<Key>").skip(1);
+    let keys = keys.filter_map(|rest| rest.split_once("</Key>").map(|(key, _)| key));
+    let names = keys.map(|key| {
+        let name = key.rsplit_once('/').map_or(key, |(_, name)| name);
+        name.rsplit_once("%2F")
+            .map_or(name, |(_, name)| name)
+            .to_owned()
+    });
+    Ok((
+        names.collect(),
+        element(list, "IsTruncated") == Some("true"),
+    ))
 }
 
 /// The text of an element of an answer that is an error.
 fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     rest.split_once('<').map(|(text, _)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_names_whatever_its_namespace_is() {
+        let list = "<?xml?><ListBucketResult xmlns=\"a\"><Prefix>p/ab/</Prefix><IsTruncated>true\
+                    </IsTruncated><Contents><Key>p/ab/abc-1</Key><Size>1</Size></Contents>\
+                    <Contents><Key>p%2Fab%2Fabd-2</Key></Contents></ListBucketResult>";
+        let (names, has_more) = names_in(list).map_err(|error| error.reason).unwrap();
+        assert_eq!(
+            (names.as_slice(), has_more),
+            (["abc-1", "abd-2"].map(str::to_owned).as_slice(), true)
+        );
+        let empty =
+            names_in("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>");
+        assert_eq!(
+            empty.map_err(|error| error.reason).unwrap(),
+            (Vec::new(), false)
+        );
+        assert!(names_in("<html>a proxy's page</html>").is_err());
+    }
 }

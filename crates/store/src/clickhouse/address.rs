@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Error, Result};
+use crate::{Error, Result, bucket};
 
 /// The port of ClickHouse's HTTP interface.
 const PORT: u16 = 8123;
@@ -21,8 +21,12 @@ pub struct ClickhouseAddress {
     /// The cluster of the nodes' configuration.
     pub(super) cluster: Option<String>,
     pub(super) is_tls: bool,
+    /// The certificates of an authority of your own.
+    pub(super) ca_file: Option<PathBuf>,
     /// How many replicas must have a run before it is acknowledged.
     pub(super) quorum: u8,
+    /// Where the files of runs are, if not in ClickHouse.
+    pub(super) bucket: Option<bucket::Address>,
 }
 
 impl ClickhouseAddress {
@@ -75,7 +79,9 @@ impl ClickhouseAddress {
             password_file: None,
             cluster: None,
             is_tls: false,
+            ca_file: None,
             quorum: 0,
+            bucket: None,
         };
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
@@ -84,20 +90,25 @@ impl ClickhouseAddress {
                 "password_file" if !value.is_empty() => {
                     address.password_file = Some(PathBuf::from(value));
                 }
+                "ca_file" if !value.is_empty() => address.ca_file = Some(PathBuf::from(value)),
                 "secure" if matches!(value, "0" | "1") => address.is_tls = value == "1",
                 "quorum" => match value.parse() {
                     Ok(quorum) if quorum <= 16 => address.quorum = quorum,
                     _ => return Err(wrong("quorum is a number of replicas")),
                 },
-                "cluster" | "password_file" | "secure" => {
+                "ca_file" | "cluster" | "password_file" | "secure" => {
                     return Err(wrong(&format!("{name}={value} has no valid value")));
                 }
                 _ => {
                     return Err(wrong(&format!(
-                        "unknown option {name}; there are cluster, password_file, quorum, secure"
+                        "unknown option {name}; there are ca_file, cluster, password_file, quorum, \
+                         secure"
                     )));
                 }
             }
+        }
+        if address.ca_file.is_some() && !address.is_tls {
+            return Err(wrong("ca_file is for HTTPS: add secure=1"));
         }
         Ok(address)
     }
@@ -113,6 +124,15 @@ impl ClickhouseAddress {
     pub fn with_password(self, password: String) -> Self {
         Self {
             password: Some(password),
+            ..self
+        }
+    }
+
+    /// With the files of runs in a bucket.
+    #[must_use]
+    pub fn with_bucket(self, bucket: bucket::Address) -> Self {
+        Self {
+            bucket: Some(bucket),
             ..self
         }
     }
@@ -186,6 +206,7 @@ mod tests {
             ("clickhouse://ann:secret@one/db", "password_file"),
             ("clickhouse://one/db?cluster=a'b", "cluster"),
             ("clickhouse://one/db?clutser=a", "unknown option"),
+            ("clickhouse://one/db?ca_file=/ca.pem", "add secure=1"),
             ("http://one/db", "begins with clickhouse://"),
         ] {
             let error = ClickhouseAddress::parse(text).unwrap_err().to_string();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use ureq::Agent;
 
 use super::ClickhouseAddress;
-use crate::{Error, Result};
+use crate::{Error, Result, tls};
 
 /// The longest answer: a page never needs as much.
 const MAX_ANSWER: u64 = 2 << 30;
@@ -42,6 +42,8 @@ mod code {
     pub(super) const NODE_DOWN: [u32; 4] = [209, 210, 279, 1002];
     /// Too few replicas are there for `quorum`.
     pub(super) const TOO_FEW_REPLICAS: u32 = 285;
+    /// The insert before has no quorum yet; an insert may have one or not.
+    pub(super) const NO_QUORUM_YET: [u32; 2] = [286, 319];
     pub(super) const DISTRIBUTED_FAILED: u32 = 370;
 }
 
@@ -60,20 +62,22 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    pub(super) fn new(address: ClickhouseAddress) -> Self {
-        let config = Agent::config_builder()
+    pub(super) fn new(address: ClickhouseAddress) -> Result<Self> {
+        let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(Duration::from_secs(MOST_SECONDS + 10)))
             .max_idle_age(IDLE)
-            .proxy(None)
-            .build();
-        Self {
-            agent: config.into(),
+            .proxy(None);
+        if let Some(file) = &address.ca_file {
+            config = config.tls_config(tls::of_authorities(file)?);
+        }
+        Ok(Self {
+            agent: config.build().into(),
             address,
             current: AtomicUsize::new(0),
-        }
+        })
     }
 
     pub(super) fn address(&self) -> &ClickhouseAddress {
@@ -127,9 +131,10 @@ impl Client {
                 Err(Failed::Node(reason)) => failed.push(format!("{host}: {reason}")),
             }
         }
-        Err(Error::Database(format!(
-            "no node of ClickHouse answers ({}); is it running, and is this its HTTP port?",
-            failed.join("; ")
+        Err(Error::Unavailable(format!(
+            "no node of ClickHouse answers ({}); is it running, and is this its HTTP{} port?",
+            failed.join("; "),
+            if self.address.is_tls { "S" } else { "" }
         )))
     }
 
@@ -196,6 +201,7 @@ impl Client {
             .and_then(|digits| digits.parse().ok());
         let brief: String = text.trim().chars().take(500).collect();
         let database = |reason: String| Failed::Statement(Error::Database(reason));
+        let unavailable = |reason: String| Failed::Statement(Error::Unavailable(reason));
         match number {
             Some(number) if code::LOGIN.contains(&number) => database(format!(
                 "ClickHouse refuses the user {} or its password; the address names the user, \
@@ -209,12 +215,16 @@ impl Client {
             Some(number)
                 if code::NODE_DOWN.contains(&number) || number == code::DISTRIBUTED_FAILED =>
             {
-                database(format!(
+                unavailable(format!(
                     "a part of the cluster is missing, so the answer would be only a part: {brief}"
                 ))
             }
-            Some(code::TOO_FEW_REPLICAS) => database(format!(
+            Some(code::TOO_FEW_REPLICAS) => unavailable(format!(
                 "fewer than {} replicas are there, and nothing was acknowledged: {brief}",
+                self.address.quorum
+            )),
+            Some(number) if code::NO_QUORUM_YET.contains(&number) => unavailable(format!(
+                "an insert does not have {} replicas yet, and nothing was acknowledged: {brief}",
                 self.address.quorum
             )),
             Some(_) => database(format!("ClickHouse: {brief}")),

@@ -11,6 +11,8 @@ impl Inner {
     pub(super) fn delete(&self, asked: &[RunId]) -> Result<Vec<RunId>> {
         let runs = self.present(asked)?;
         for some in runs.chunks(500) {
+            // Without its file, a run could not be taken out of the sums.
+            self.files.check(self.objects_of(some)?)?;
             self.mark_changed(some)?;
             self.change(some, &Change::Deleted)?;
             let condition = format!("id IN ({})", ids(some.iter().map(|(id, _)| &id.0)));

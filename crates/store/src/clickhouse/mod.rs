@@ -3,7 +3,8 @@
 //!
 //! ClickHouse has no transactions, so what must be whole is one row. A run is a row
 //! with its file; an hour's sums are a row with the ids of the runs in them. Rows
-//! are only inserted, and the row with the highest version counts. Runs that are not
+//! are only inserted, and the row with the highest version counts. The files may be in
+//! a bucket instead. Runs that are not
 //! in their hour's row yet are found by `changed`, and questions add them.
 //!
 //! **Invariant:** each insert may be repeated, and any number of servers may write
@@ -15,6 +16,7 @@ mod changes;
 mod client;
 mod delete;
 mod dictionaries;
+mod files;
 mod fold;
 mod hours;
 mod inspect;
@@ -28,6 +30,7 @@ mod runs;
 mod schema;
 mod select;
 mod source;
+mod sweep;
 mod tokens;
 
 use std::sync::Arc;
@@ -46,6 +49,7 @@ use crate::{
 use client::Client;
 use fold::Folder;
 use put::Writer;
+use sweep::Sweeper;
 
 /// How often runs are folded into the sums of their hours.
 const FOLD_EVERY: Duration = Duration::from_secs(15);
@@ -56,12 +60,14 @@ pub struct ClickhouseStore {
     inner: Arc<Inner>,
     writer: Writer,
     _folder: Folder,
+    _sweeper: Option<Sweeper>,
 }
 
 /// What the threads of a store share.
 #[derive(Debug)]
 struct Inner {
     client: Client,
+    files: files::Files,
     dictionaries: dictionaries::Kept,
     names: names::Names,
 }
@@ -82,9 +88,10 @@ impl ClickhouseStore {
     ///
     /// Those of [`open`](Self::open).
     pub fn open_with(address: ClickhouseAddress, fold_every: Duration) -> Result<Self> {
-        let client = Client::new(address);
+        let client = Client::new(address)?;
         schema::migrate(&client)?;
         let inner = Arc::new(Inner {
+            files: files::Files::open(&client)?,
             client,
             dictionaries: dictionaries::Kept::default(),
             names: names::Names::default(),
@@ -92,6 +99,7 @@ impl ClickhouseStore {
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,
             _folder: Folder::start(Arc::clone(&inner), fold_every)?,
+            _sweeper: Sweeper::start(Arc::clone(&inner))?,
             inner,
         })
     }
@@ -116,6 +124,29 @@ impl ClickhouseStore {
     /// Those of the database.
     pub fn rebuild(&self) -> Result<u64> {
         self.inner.rebuild()
+    }
+
+    /// Removes the objects of the bucket that no run has, and returns their number.
+    /// Takes three minutes more than its work: until no statement can be left that
+    /// uses them. None if the store has no bucket.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database and of the bucket.
+    pub fn sweep(&self) -> Result<Option<u64>> {
+        self.sweep_with(sweep::SETTLED, sweep::QUIET)
+    }
+
+    /// The same with another age of objects, and another time to wait.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`sweep`](Self::sweep).
+    pub fn sweep_with(&self, settled: Duration, quiet: Duration) -> Result<Option<u64>> {
+        if self.inner.files.bucket.is_none() {
+            return Ok(None);
+        }
+        self.inner.sweep(settled, quiet).map(Some)
     }
 }
 

@@ -144,6 +144,7 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
     let mut changed = Rows::default();
     let mut rows = Rows::default();
     let mut taken = Rows::default();
+    let mut objects = Vec::new();
     for run in runs {
         let id = run.info.id;
         let before = known.get(&id);
@@ -160,7 +161,8 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
             }
         };
         let version = before.map_or(now, |(version, _)| now.max(version + 1));
-        write(run, version, dictionary, &mut changed, &mut rows);
+        let file = inner.files.of_row(run, &mut objects);
+        write(run, version, dictionary, &file, &mut changed, &mut rows);
         taken.u32(day_of(run.received)).text(&run.info.app);
         taken.fixed(id.0).u64(run.info.size);
     }
@@ -172,6 +174,8 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
     if !rows.bytes.is_empty() {
         let into = inner.all("taken") + " (day, app, id, bytes)";
         inner.client.insert(&into, &taken.bytes)?;
+        // Nothing is in the bucket of runs that a missing replica refuses above.
+        inner.files.upload(&objects)?;
         let into = format!("{} ({COLUMNS})", inner.all("run"));
         inner.client.insert(&into, &rows.bytes)?;
     }
@@ -210,7 +214,14 @@ const COLUMNS: &str = "id, version, state, key, day, app, route, release, title,
      method, status, failed, shape, rate, unit, body, wall, cpu, peak, memory, calls, spans, sql, \
      size, label, stored, tag_name, tag_value, dictionary, file";
 
-fn write(run: &Prepared, version: u64, dictionary: i64, changed: &mut Rows, rows: &mut Rows) {
+fn write(
+    run: &Prepared,
+    version: u64,
+    dictionary: i64,
+    file: &[u8],
+    changed: &mut Rows,
+    rows: &mut Rows,
+) {
     let info = &run.info;
     let part = run.cell.as_ref();
     let shape = part.map_or(-1, |part| {
@@ -257,5 +268,5 @@ fn write(run: &Prepared, version: u64, dictionary: i64, changed: &mut Rows, rows
             rows.text(if texts == 0 { name } else { value });
         }
     }
-    rows.i64(dictionary).text(&run.file);
+    rows.i64(dictionary).text(file);
 }

@@ -1,6 +1,7 @@
 //! Runs: one, a page of them, their numbers, their files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{id as id_literal, ids as id_literals, numbers, text};
@@ -98,11 +99,12 @@ impl Inner {
         }
         let info = read_info(&mut answer)?;
         let dictionary = answer.i64()?;
-        let file = self.native(id, dictionary, answer.bytes()?)?;
+        let file = self.files.one(id, answer.bytes()?)?;
+        let file = self.native(id, dictionary, &file)?;
         Ok(Some(Run { info, file }))
     }
 
-    /// The native file of a stored one.
+    /// The native file of a packed one.
     pub(super) fn native(&self, id: &RunId, dictionary: i64, file: &[u8]) -> Result<Vec<u8>> {
         let damaged = |reason: &str| Error::Damaged(format!("the file of run {id}: {reason}"));
         let dictionary = self.dictionaries.data(self, dictionary)?;
@@ -223,24 +225,29 @@ impl Inner {
                 these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
             ))?;
             // The latest version of each.
-            let mut files: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
+            let mut latest: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
                 let id = RunId(answer.fixed()?);
                 let file = (answer.u64()?, answer.i64()?, answer.bytes()?);
-                let kept = files.entry(id).or_insert(file);
+                let kept = latest.entry(id).or_insert(file);
                 if file.0 > kept.0 {
                     *kept = file;
                 }
             }
-            let numbers: Vec<i64> = files.values().map(|file| file.1).collect();
+            // A policy or a user may have removed it since.
+            latest.retain(|_, (_, _, file)| !file.is_empty());
+            let numbers: Vec<i64> = latest.values().map(|file| file.1).collect();
             self.dictionaries.fetch(self, &numbers)?;
+            let rows: Vec<(RunId, &[u8])> = latest.iter().map(|(id, file)| (*id, file.2)).collect();
+            let read = self.files.read(&rows)?;
+            let mut files: HashMap<RunId, Result<Cow<'_, [u8]>>> =
+                rows.iter().map(|(id, _)| *id).zip(read).collect();
             for info in some {
-                // A policy or a user may have removed it since.
-                if let Some((_, dictionary, file)) = files.remove(&info.id)
-                    && !file.is_empty()
+                if let Some(file) = files.remove(&info.id)
+                    && let Some(&(_, dictionary, _)) = latest.get(&info.id)
                 {
-                    let file = self.native(&info.id, dictionary, file);
+                    let file = file.and_then(|file| self.native(&info.id, dictionary, &file));
                     each(info.clone(), file)?;
                 }
             }
@@ -329,6 +336,11 @@ impl Inner {
             Change::Deleted => ("2", "label".to_owned(), "file", "state = 0"),
             Change::Scrubbed => ("state", "label".to_owned(), "''", "state = 2"),
         };
+        // Its object is not needed when the new version is there.
+        let unused = match change {
+            Change::Forgotten | Change::Scrubbed => self.objects_of(runs)?,
+            Change::Label(_) | Change::Deleted => HashSet::new(),
+        };
         let now = super::now_us();
         self.client.execute(&format!(
             "INSERT INTO {run} (version, state, label, file, {REST})
@@ -337,7 +349,9 @@ impl Inner {
              FROM {run} FINAL WHERE {} AND {only}",
             these(runs.iter().map(|(id, day)| (id, *day))),
             run = self.all("run"),
-        ))
+        ))?;
+        self.files.note_unused(unused);
+        Ok(())
     }
 
     /// Sets a label.

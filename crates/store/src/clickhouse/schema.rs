@@ -21,7 +21,7 @@ struct Table {
     shard: &'static str,
 }
 
-/// Runs, with their files. The row with the highest version counts. `state`: 0 is
+/// Runs, with their files, or the names of these in the bucket. The row with the highest version counts. `state`: 0 is
 /// there, 1 was removed by a policy and still counts in sums, 2 was deleted.
 const RUN: Table = Table {
     name: "run",
@@ -132,6 +132,15 @@ const TAKEN: Table = Table {
     shard: "cityHash64(id)",
 };
 
+/// The store's id in its bucket. Only a store with a bucket has the table.
+const BUCKET: Table = Table {
+    name: "bucket",
+    columns: "id String, version UInt64",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY id",
+    shard: "cityHash64(id)",
+};
+
 const STEP: Table = Table {
     name: "schema_step",
     columns: "step UInt32, version UInt64",
@@ -177,6 +186,20 @@ pub(super) fn migrate(client: &Client) -> Result<()> {
         client.insert(&format!("{steps} (step, version)"), &row.bytes)?;
     }
     Ok(())
+}
+
+/// Creates the table of a store with a bucket.
+pub(super) fn create_bucket(client: &Client) -> Result<()> {
+    create(client, &BUCKET)
+}
+
+/// Whether the store has that table.
+pub(super) fn has_bucket(client: &Client) -> Result<bool> {
+    let bytes = client.read(&format!(
+        "SELECT count() FROM system.tables WHERE database = '{}' AND name = 'bucket'",
+        client.address().database
+    ))?;
+    Ok(Answer::new(&bytes).u64()? > 0)
 }
 
 fn check_server(client: &Client) -> Result<()> {

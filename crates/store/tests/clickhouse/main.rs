@@ -2,13 +2,16 @@
 //!
 //! Runs if `XHPROF_TEST_CLICKHOUSE` names a server: `clickhouse://127.0.0.1:8123/x`,
 //! with `?cluster=NAME` for a cluster. Each test uses databases of its own, whose
-//! names begin with `x`, and drops them.
+//! names begin with `x`, and drops them. If `XHPROF_TEST_BUCKET` names a bucket, the
+//! files of runs are in it.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,
     reason = "clippy takes the helpers of a test for no tests"
 )]
+
+mod bucket;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -57,8 +60,12 @@ impl Server {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}_{}_{number}", self.parts.0, std::process::id());
         let database = name.rsplit_once('/').unwrap().1.to_owned();
-        self.databases.lock().unwrap().push(database);
-        ClickhouseAddress::parse(&format!("{name}{}", self.parts.1)).unwrap()
+        self.databases.lock().unwrap().push(database.clone());
+        let address = ClickhouseAddress::parse(&format!("{name}{}", self.parts.1)).unwrap();
+        match bucket::of_database(&database) {
+            Some(bucket) => address.with_bucket(bucket),
+            None => address,
+        }
     }
 
     /// Removes all rows of a store.
@@ -67,7 +74,7 @@ impl Server {
         let database = database.rsplit_once('/').unwrap().1;
         let tables = self.statement(&format!(
             "SELECT name FROM system.tables WHERE database = '{database}'
-             AND name NOT LIKE 'all_%' AND name != 'schema_step'"
+             AND name NOT LIKE 'all_%' AND name NOT IN ('schema_step', 'bucket')"
         ));
         for table in tables.lines() {
             self.statement(&format!(
