@@ -10,15 +10,22 @@
 
 instructions_file=benches/instructions.txt
 
-# A larger increase, in percent, fails until `./x instructions --bless` accepts it.
+# A larger increase, in percent, fails until `./x instructions --bless` accepts it. Adaptive
+# timing chooses calls by chance and by the clock, so no two of its runs are the same: it
+# may have so many times the increase.
 instructions_tolerance=3
+instructions_chance=4
 
-# instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run.
+# instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run. The flags
+# `adaptive` are wall time with adaptive timing.
 instructions_of() {
-    local counted
+    local counted flags=$2 timing=exact
+    if [ "$flags" = adaptive ]; then
+        flags=wall timing=adaptive
+    fi
     counted=$(PHP_INI_SCAN_DIR='' valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" \
-        benches/workloads/calls.php "$1" "$3" "$2" exactly 2>&1 >/dev/null |
+        "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" -d "xhprof.timing=$timing" \
+        benches/workloads/calls.php "$1" "$3" "$flags" exactly 2>&1 >/dev/null |
         sed -n 's/.*Collected : //p')
     [ -n "$counted" ] || die "valgrind counted nothing for $1 with $2"
     echo "$counted"
@@ -43,6 +50,10 @@ measure_instructions() {
             done
         done
     done
+    for workload in user internal nested; do
+        off=$(per_call "$workload" off execute)
+        echo "execute $workload adaptive $(($(per_call "$workload" adaptive execute) - off))"
+    done
 }
 
 # instructions_of_program FILE ENGINE [OPTION…]: prints the instructions of PHP-Parser
@@ -59,11 +70,13 @@ instructions_of_program() {
     echo "$counted"
 }
 
-# added_to_program FILE ENGINE: sets $added_wall, $added_tree and $added_calls: what
-# profiling adds to the program, and its calls.
+# added_to_program FILE ENGINE: sets $added_wall, $added_tree, $added_calls, and in the
+# execute engine $added_adaptive: what profiling adds to the program, and its calls.
 added_to_program() {
     local off
     off=$(instructions_of_program "$1" "$2")
+    [ "$2" = observer ] ||
+        added_adaptive=$(($(instructions_of_program "$1" "$2" -d xhprof.timing=adaptive -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_wall=$(($(instructions_of_program "$1" "$2" -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_tree=$(($(instructions_of_program "$1" "$2" -d xhprof.auto_enable=1 -d xhprof.mode=tree -d xhprof.flags=memory) - off))
     added_calls=$("$PHP" -n -r 'echo array_sum(array_column(unserialize(file_get_contents($argv[1])), "ct"));' "$counted_program/profile")
@@ -72,7 +85,7 @@ added_to_program() {
 # What profiling adds to a call of the real program, in tenths of an instruction. What
 # a profile costs once, which depends on the machine, is in both runs.
 measure_real_program() {
-    local engine added_wall added_tree added_calls wall tree calls counted_program
+    local engine added_wall added_adaptive=0 added_tree added_calls wall adaptive tree calls counted_program
     [ -e "$php_parse" ] || {
         echo "no $php_parse, so not run: the instructions of a real program" >&2
         return 0
@@ -81,9 +94,11 @@ measure_real_program() {
     plain_scan_directory "$counted_program/conf.d"
     for engine in execute observer; do
         added_to_program TestBuilder.php "$engine"
-        wall=$added_wall tree=$added_tree calls=$added_calls
+        wall=$added_wall adaptive=$added_adaptive tree=$added_tree calls=$added_calls
         added_to_program TestCase.php "$engine"
         echo "$engine php-parse wall $(((added_wall - wall) * 10 / (added_calls - calls)))"
+        [ "$engine" = observer ] ||
+            echo "$engine php-parse adaptive $(((added_adaptive - adaptive) * 10 / (added_calls - calls)))"
         echo "$engine php-parse tree $(((added_tree - tree) * 10 / (added_calls - calls)))"
     done
     rm -r "$counted_program"
@@ -107,14 +122,14 @@ check_instructions() {
 
 compare_instructions() {
     local now=$1
-    awk -v tolerance="$instructions_tolerance" '
+    awk -v tolerance="$instructions_tolerance" -v chance="$instructions_chance" '
         FNR == NR { if ($0 !~ /^#/ && NF == 4) known[$1 " " $2 " " $3] = $4; next }
         {
             key = $1 " " $2 " " $3
             if (!(key in known)) { printf "%s: %.1f, not in the file\n", key, $4 / 10; failed = 1; next }
             change = ($4 - known[key]) * 100 / known[key]
             # A program does not do exactly the same everywhere.
-            grown = change > tolerance * ($2 == "php-parse" ? 2 : 1)
+            grown = change > tolerance * ($3 == "adaptive" ? chance : $2 == "php-parse" ? 2 : 1)
             printf "%-24s %7.1f %7.1f %+6.1f %%%s\n", key, known[key] / 10, $4 / 10, change, grown ? "  GREW" : ""
             if (grown) failed = 1
         }

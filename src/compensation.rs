@@ -21,7 +21,7 @@ use crate::symbols::NamingOptions;
 /// How often the loops are run.
 const RUNS: usize = 32;
 /// The same for adaptive timing, which begins more often, and has fewer timed calls.
-const ADAPTIVE_RUNS: usize = 8;
+const ADAPTIVE_RUNS: usize = 3;
 /// An error that no row exceeds, so that nearly all calls stay untimed.
 const ANY_ERROR: f64 = 1e9;
 

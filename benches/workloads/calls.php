@@ -16,6 +16,11 @@ const PIECE_NS = 400_000;
 
 function nothing() {}
 
+function outer()
+{
+    nothing();
+}
+
 class Thing
 {
     public function method() {}
@@ -64,6 +69,10 @@ $workloads = [
     'internal' => function ($calls) {
         for ($i = 0; $i < $calls; $i++) abs($i);
         return $calls;
+    },
+    'nested' => function ($calls) {
+        for ($made = 0; $made < $calls; $made += 2) outer();
+        return $made;
     },
     'recursion' => function ($calls) {
         for ($made = 0; $made < $calls; $made += 5167) fib(17);

@@ -182,11 +182,6 @@ impl Running {
 }
 
 impl Clocks for Compensated {
-    #[inline(always)]
-    fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
-        leave_untimed_out::<CPU>(kind);
-    }
-
     #[inline]
     fn wall_at_entry() -> Ticks {
         // SAFETY: the only reference: `Running` and the other clocks call nothing of
@@ -255,7 +250,17 @@ pub(crate) struct Net<C>(PhantomData<C>);
 impl<C: Clocks> Clocks for Net<C> {
     #[inline(always)]
     fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
-        leave_untimed_out::<CPU>(kind);
+        // SAFETY: as in `wall_at_entry`.
+        let running = unsafe { running() };
+        let [user, internal] = running.costs.untimed;
+        let [wall, cpu] = match kind {
+            FunctionKind::User => user,
+            FunctionKind::Internal => internal,
+        };
+        running.wall.leave_out(wall);
+        if CPU {
+            running.cpu.leave_out(cpu);
+        }
     }
 
     #[inline(always)]
@@ -291,21 +296,5 @@ impl<C: Clocks> Clocks for Net<C> {
             running.wall.at_exit(wall, cost.wall),
             running.cpu.at_exit(cpu, cost.cpu),
         )
-    }
-}
-
-/// Leaves out what a call costs that is not timed.
-#[inline(always)]
-fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
-    // SAFETY: the only reference: the virtual clocks call nothing.
-    let running = unsafe { running() };
-    let [user, internal] = running.costs.untimed;
-    let [wall, cpu] = match kind {
-        FunctionKind::User => user,
-        FunctionKind::Internal => internal,
-    };
-    running.wall.leave_out(wall);
-    if CPU {
-        running.cpu.leave_out(cpu);
     }
 }

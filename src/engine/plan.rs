@@ -50,7 +50,7 @@ fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
         return match (measure.clock.source, measure.clock.cpu) {
             (Source::Counter, CpuTime::Counter) => adaptive::<Net<CycleCounterForBoth>, M>(measure),
             (Source::Counter, CpuTime::SystemCall) => adaptive::<Net<CycleCounter>, M>(measure),
-            (Source::Monotonic, _) => adaptive::<Compensated, M>(measure),
+            (Source::Monotonic, _) => adaptive::<Net<Monotonic>, M>(measure),
         };
     }
     if measure.compensates {

@@ -3,7 +3,7 @@
 //! The tokens and marks of open calls are unique, so a call that the running
 //! profile does not have may be the suspended one's.
 
-use recorder::{Reading, Token};
+use recorder::{Left, Reading, Token};
 
 use super::hooks::ColdHooks;
 use super::marks;
@@ -52,8 +52,12 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
     // SAFETY: as in `leave`.
     unsafe {
         let recorder = &mut (*state).active.recorder;
-        if T::ADAPTIVE && recorder.leave_untimed::<T>(token, memory) {
-            return T::left_untimed(kind);
+        if T::ADAPTIVE {
+            return match recorder.leave_sparing::<T>(token, || T::read_at_exit_of(kind), memory) {
+                Left::Timed => {}
+                Left::Untimed => T::left_untimed(kind),
+                Left::Nowhere => left::<T>(state, token),
+            };
         }
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);

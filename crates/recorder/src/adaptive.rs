@@ -12,7 +12,18 @@
 use crate::callees::Place;
 use crate::frames::Frame;
 use crate::timing::{AdaptiveTiming, Last, Timing};
-use crate::{Plan, Reading, Recorder, Token};
+use crate::{Plan, Reading, Recorder, Ticks, Token};
+
+/// How a call ended, with [`Plan::ADAPTIVE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// The clocks were read.
+    Timed,
+    /// The call is counted, and was not timed.
+    Untimed,
+    /// The profile has no such call.
+    Nowhere,
+}
 
 impl Recorder {
     /// Times calls by this rule, for [`Plan::ADAPTIVE`].
@@ -20,49 +31,95 @@ impl Recorder {
         self.timing = Timing::new(timing, self.start);
     }
 
-    /// Notes that the call behind `token` returned, if that call is untimed, with
-    /// [`Plan::ADAPTIVE`]. False, and nothing done, for any other call.
+    /// [`leave_again`](Self::leave_again) with [`Plan::ADAPTIVE`].
     ///
     /// `memory` returns the memory and the peak of a reading.
     #[inline(always)]
-    pub fn leave_untimed<P: Plan>(
+    pub fn leave_sparing<P: Plan>(
         &mut self,
         token: Token,
+        read: impl FnOnce() -> Reading,
         memory: impl FnOnce() -> (i64, i64),
-    ) -> bool {
-        if self.timing.last != Last::Untimed {
-            return false;
+    ) -> Left {
+        match self.frames.last() {
+            Some(top)
+                if Token::new(top.mark) == token && !(P::ENDS_EARLY && self.ending.is_some()) =>
+            {
+                let place = &top.place;
+                if self.timing.last == Last::Untimed {
+                    let Some(row) = self.table.rows.get_mut(place.row as usize) else {
+                        self.forget_top();
+                        return Left::Untimed;
+                    };
+                    row.untimed = row.untimed.wrapping_sub(1);
+                    self.timing.ended_untimed::<P>(row);
+                    if P::MEMORY {
+                        let (memory, peak) = memory();
+                        row.add_memory(
+                            memory.wrapping_sub(top.start.memory),
+                            peak.wrapping_sub(top.start.peak),
+                        );
+                    }
+                    if !P::TREE {
+                        self.callees.close(place.symbol, place.restore);
+                    }
+                    self.frames.popped();
+                    return Left::Untimed;
+                }
+                let now = read();
+                let Some(row) = self.table.rows.get_mut(place.row as usize) else {
+                    self.forget_top();
+                    return Left::Timed;
+                };
+                row.add_call::<P>(now, top.start);
+                let learns = row.is_to_learn();
+                if !P::TREE {
+                    self.callees.close(place.symbol, place.restore);
+                }
+                self.frames.popped();
+                if !self.timing.left::<P>(learns, now) {
+                    self.settle_popped::<P>(now.wall, now.cpu);
+                }
+                Left::Timed
+            }
+            _ => {
+                if self.leave_skipped::<P>(token.mark(), read) {
+                    Left::Timed
+                } else {
+                    Left::Nowhere
+                }
+            }
         }
-        let Some(top) = self.frames.last() else {
-            return false;
+    }
+
+    /// What is left to do for the timed call whose frame was popped last. Last in its
+    /// caller, and with few arguments, so that the caller keeps nothing in registers
+    /// for it.
+    #[cold]
+    #[inline(never)]
+    fn settle_popped<P: Plan>(&mut self, wall: Ticks, cpu: Ticks) {
+        let now = Reading {
+            wall,
+            cpu,
+            ..Reading::default()
         };
-        let place = &top.place;
-        let Some(row) = self.table.rows.get_mut(place.row as usize) else {
-            return false;
-        };
-        if Token::new(top.mark) != token {
-            return false;
+        if let (Some(caller), Some(&Frame { place, start, .. })) =
+            (self.frames.last(), self.frames.popped_last())
+            && let Some(row) = self.table.rows.get_mut(place.row as usize)
+        {
+            let caller = caller.place.context;
+            self.timing.settle_left::<P>(caller, place, row, now, start);
         }
-        row.untimed = row.untimed.wrapping_sub(1);
-        self.timing.ended_untimed::<P>(row);
-        if P::MEMORY {
-            let (memory, peak) = memory();
-            row.add_memory(
-                memory.wrapping_sub(top.start.memory),
-                peak.wrapping_sub(top.start.peak),
-            );
-        }
-        if !P::TREE {
-            self.callees.close(place.symbol, place.restore);
-        }
-        self.frames.popped();
-        true
     }
 
     /// The topmost call, if it is untimed, is timed from `now` on.
     #[cold]
     #[inline(never)]
-    pub(crate) fn time_from(&mut self, now: Reading) {
+    pub(crate) fn time_from<P: Plan>(&mut self, now: Reading) {
+        if let [.., caller, top] = &*self.frames {
+            let caller = caller.place.context;
+            self.timing.settle_stall::<P>(caller, top.start);
+        }
         let is_untimed = self.timing.last == Last::Untimed;
         self.timing.last = Last::Other;
         if is_untimed && let Some(top) = self.frames.last_mut() {
@@ -80,8 +137,9 @@ impl Recorder {
         if let Some(row) = self.table.rows.get_mut(place)
             && let Some(trust) = self.timing.trusts.get_mut(place)
         {
-            trust.strike(row.untimed, unknown);
+            let timed = trust.strike(row.untimed, unknown);
             row.untimed = 0;
+            row.learn_after(timed);
         }
     }
 
@@ -111,7 +169,7 @@ impl Recorder {
                 self.strike(place, now);
                 false
             }
-            Last::Timed | Last::Other => false,
+            Last::Timed | Last::TimedAfterStall | Last::Other => false,
         }
     }
 
@@ -119,7 +177,12 @@ impl Recorder {
     #[inline]
     pub(crate) fn learn<P: Plan>(&mut self, place: Place, now: Reading, start: Reading) {
         if let Some(row) = self.table.rows.get_mut(place.row as usize) {
-            self.timing.left::<P>(place, row, now, start);
+            let learns = row.is_to_learn();
+            if !self.timing.left::<P>(learns, now) {
+                let caller = self.frames.last();
+                let caller = caller.map_or(place.context, |frame| frame.place.context);
+                self.timing.settle_left::<P>(caller, place, row, now, start);
+            }
         }
     }
 }

@@ -51,7 +51,10 @@ pub(crate) struct Row {
     pub(crate) cost: Reading,
     /// With adaptive timing: the mean ticks of a call that is not timed, in wall and in
     /// CPU time; at least one, and at most what fits.
-    pub(crate) means: [u32; 2],
+    pub(crate) means: [u16; 2],
+    /// With adaptive timing: the number of timed calls, modulo 2³², from which on one is
+    /// learned from.
+    pub(crate) learn_at: u32,
 }
 
 impl Row {
@@ -63,6 +66,7 @@ impl Row {
             calls: 0,
             cost: Reading::default(),
             means: [0; 2],
+            learn_at: 0,
         }
     }
 
@@ -96,6 +100,20 @@ impl Row {
         }
     }
 
+    /// With adaptive timing: whether the call that was just added is to be learned from.
+    #[inline(always)]
+    pub(crate) fn is_to_learn(&self) -> bool {
+        low_half(self.calls)
+            .wrapping_sub(self.learn_at)
+            .cast_signed()
+            >= 0
+    }
+
+    /// The call after so many more timed ones is learned from.
+    pub(crate) fn learn_after(&mut self, calls: u32) {
+        self.learn_at = low_half(self.calls).wrapping_add(calls).wrapping_add(1);
+    }
+
     /// Adds the memory of a call that was counted elsewhere.
     #[inline(always)]
     pub(crate) fn add_memory(&mut self, memory: i64, peak: i64) {
@@ -107,6 +125,14 @@ impl Row {
     pub(crate) fn add_cost(&mut self, cost: Reading) {
         self.cost = self.cost.delayed_by(cost);
     }
+}
+
+/// A row that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) number: u32,
+    /// The row's: with adaptive timing, whether the call stays untimed.
+    pub(crate) untimed: u32,
 }
 
 /// All rows, and the index from a key to its row.
@@ -183,17 +209,21 @@ impl CallTable {
     /// the function that it is there for, and need not save the processor's registers:
     /// that is a tenth of its instructions. Then the slow path searches.
     #[inline(always)]
-    pub(crate) fn find<const IN_HOOK: bool>(&mut self, parent: u32, callee: u32) -> Option<u32> {
+    pub(crate) fn find<const IN_HOOK: bool>(&mut self, parent: u32, callee: u32) -> Option<Found> {
         let key = key(parent, callee);
         let hash = hash(key);
         let (number, row) = self.slot(hash)?;
         if row.key == key {
-            return Some(number);
+            let untimed = row.untimed;
+            return Some(Found { number, untimed });
         }
         if IN_HOOK || number == SINK {
             return None;
         }
-        self.find_further(key, hash)
+        let number = self.find_further(key, hash)?;
+        let row = self.rows.get(number as usize);
+        let untimed = row.map_or(0, |row| row.untimed);
+        Some(Found { number, untimed })
     }
 
     /// What stands in the slot of that hash.
@@ -239,8 +269,8 @@ impl CallTable {
     }
 
     fn find_or_add(&mut self, row: Row, max_rows: usize) -> Option<u32> {
-        if let Some(number) = self.find::<false>(row.parent(), row.callee()) {
-            return Some(number);
+        if let Some(found) = self.find::<false>(row.parent(), row.callee()) {
+            return Some(found.number);
         }
         if self.rows.len() >= max_rows {
             return None;
@@ -305,6 +335,7 @@ fn high_half(key: u64) -> u32 {
     (key >> 32) as u32
 }
 
+#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
 fn low_half(key: u64) -> u32 {
     key as u32
@@ -333,7 +364,7 @@ mod tests {
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                let number = table.find::<false>(parent, callee).unwrap();
+                let number = table.find::<false>(parent, callee).unwrap().number;
                 assert_eq!(Some(&number), expected.next());
                 let row = table.rows[number as usize];
                 assert_eq!((row.parent(), row.callee()), (parent, callee));
@@ -387,7 +418,7 @@ mod tests {
         let before = calls_of_first(&table);
         for round in 0..3 {
             for &(parent, callee) in &all {
-                let number = table.find::<false>(parent, callee);
+                let number = table.find::<false>(parent, callee).map(|it| it.number);
                 assert_eq!(number, Some(callee + 2), "round {round}");
             }
         }

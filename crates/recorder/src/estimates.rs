@@ -8,10 +8,10 @@
 
 use profile::{Estimate, Estimates, NumberMap, Variance};
 
-use crate::call_table::{ROOT, Row, Shape};
+use crate::call_table::{NONE, ROOT, Row, Shape};
 use crate::stalls::Stalls;
 use crate::trust::{Estimated, Trust};
-use crate::{Reading, Recorder, TickRate, Ticks};
+use crate::{Plan, Reading, Recorder, TickRate, Ticks};
 
 /// A caller's time in all, and what its callees take of it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,10 +54,48 @@ const SIDES: [Side; 2] = [
     },
 ];
 
+/// The numbers of the accounts of each row, by the row's number: its own, and its
+/// caller's.
+struct Places {
+    of_rows: Vec<[u32; 2]>,
+    accounts: usize,
+}
+
+impl Places {
+    /// Paths have their own accounts, which have their rows' numbers. Edges share those
+    /// of activations.
+    fn new(rows: &[Row], is_tree: bool) -> Self {
+        let mut numbers: NumberMap<u32, u32> = NumberMap::default();
+        let mut number_of = |activation: u32| {
+            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
+            *numbers.entry(activation).or_insert(next)
+        };
+        let of_rows: Vec<_> = (0..)
+            .zip(rows)
+            .map(|(number, row)| {
+                if is_tree {
+                    [number, row.parent()]
+                } else {
+                    [row.callee(), row.parent()].map(&mut number_of)
+                }
+            })
+            .collect();
+        let accounts = if is_tree { rows.len() } else { numbers.len() };
+        Self { of_rows, accounts }
+    }
+
+    /// The account of a row's caller.
+    fn caller<'a>(&self, accounts: &'a [Account], row: usize) -> Option<&'a Account> {
+        let [_, caller] = *self.of_rows.get(row)?;
+        accounts.get(caller as usize)
+    }
+}
+
 impl Recorder {
     /// Adds all untimed calls to their rows. The profile's total is `total`.
-    pub(crate) fn estimate(&mut self, total: Reading) {
-        let is_tree = self.shape == Shape::Tree;
+    pub(crate) fn estimate<P: Plan>(&mut self, total: Reading) {
+        let [wall, cpu] = &SIDES;
+        let sides = if P::CPU { vec![wall, cpu] } else { vec![wall] };
         // With an error of all time, nothing need fit.
         let is_cut = self.timing.limits.allowed < 1.0;
         let rows = &mut self.table.rows;
@@ -66,20 +104,21 @@ impl Recorder {
             trust.settle(row.untimed);
             row.untimed = 0;
         }
-        for side in &SIDES {
-            let accounts = accounts(rows, trusts, is_tree, total, side);
-            divide_stalls(rows, trusts, &self.timing.stalls, &accounts, side);
+        let places = Places::new(rows, self.shape == Shape::Tree);
+        for &side in &sides {
+            let accounts = accounts(rows, trusts, &places, total, side);
+            divide_stalls(rows, trusts, &self.timing.stalls, &places, &accounts, side);
         }
         for (row, trust) in rows.iter_mut().zip(trusts.iter()) {
             row.calls += trust.untimed(0);
         }
-        for side in &SIDES {
-            let accounts = accounts(rows, trusts, is_tree, total, side);
-            let numbered = rows.iter_mut().zip(trusts.iter_mut());
-            for (row, trust) in numbered.skip(ROOT as usize + 1) {
+        for side in sides {
+            let accounts = accounts(rows, trusts, &places, total, side);
+            let numbered = rows.iter_mut().zip(trusts.iter_mut()).enumerate();
+            for (number, (row, trust)) in numbered.skip(ROOT as usize + 1) {
                 let estimated = (side.estimate)(trust);
                 let wanted = estimated.sum.max(0.0);
-                let account = accounts.get(&row.parent());
+                let account = places.caller(&accounts, number);
                 // Rounded down, so that they fit all together.
                 let share = account.filter(|_| is_cut).map_or(1.0, Account::share);
                 let sum = (wanted * share).floor();
@@ -135,27 +174,31 @@ fn divide_stalls(
     rows: &[Row],
     trusts: &mut [Trust],
     stalls: &Stalls,
-    accounts: &NumberMap<u32, Account>,
+    places: &Places,
+    accounts: &[Account],
     side: &Side,
 ) {
     let own_usually = stalls.own(side.number);
-    for (row, trust) in rows.iter().zip(trusts).skip(ROOT as usize + 1) {
-        let (Some(account), Some(stalls)) = (accounts.get(&row.parent()), stalls.of(row.parent()))
+    let numbered = rows.iter().zip(trusts).enumerate();
+    for (number, (row, trust)) in numbered.skip(ROOT as usize + 1) {
+        let estimated = (side.estimate)(trust);
+        if estimated.sum <= 0.0 {
+            continue;
+        }
+        let (Some(account), Some(stalls)) =
+            (places.caller(accounts, number), stalls.of(row.parent()))
         else {
             continue;
         };
         let Some(stall) = stalls.get(side.number) else {
             continue;
         };
-        let estimated = (side.estimate)(trust);
-        if estimated.sum > 0.0 {
-            let division = stall.division(account.estimates, own_usually);
-            let share = estimated.sum / account.estimates;
-            let own = division.part * share;
-            estimated.sum += own * division.time;
-            if division.time > 0.0 {
-                estimated.variance += (own * (1.0 - own)).max(share / 4.0) * stall.squares;
-            }
+        let division = stall.division(account.estimates, own_usually);
+        let share = estimated.sum / account.estimates;
+        let own = division.part * share;
+        estimated.sum += own * division.time;
+        if division.time > 0.0 {
+            estimated.variance += (own * (1.0 - own)).max(share / 4.0) * stall.squares;
         }
     }
 }
@@ -164,27 +207,26 @@ fn divide_stalls(
 fn accounts(
     rows: &mut [Row],
     trusts: &mut [Trust],
-    is_tree: bool,
+    places: &Places,
     total: Reading,
     side: &Side,
-) -> NumberMap<u32, Account> {
-    let mut accounts: NumberMap<u32, Account> = NumberMap::default();
-    for (number, row) in (0..).zip(rows.iter_mut()).skip(ROOT as usize) {
-        let (mut cost, parent, callee) = (row.cost, row.parent(), row.callee());
-        if number == ROOT {
-            cost = total;
-        }
+) -> Vec<Account> {
+    let mut accounts = vec![Account::default(); places.accounts];
+    let numbered = (0..).zip(rows.iter_mut()).zip(&places.of_rows);
+    for ((number, row), &[own, caller]) in numbered.skip(ROOT as usize) {
+        let mut cost = if number == ROOT { total } else { row.cost };
         let time = i128::from((side.time)(&mut cost).0.cast_signed());
-        let own = if is_tree { number } else { callee };
-        let account = accounts.entry(own).or_default();
-        account.measured += time;
+        if let Some(account) = accounts.get_mut(own as usize) {
+            account.measured += time;
+        }
         if number == ROOT {
             continue;
         }
-        let account = accounts.entry(parent).or_default();
-        account.callees += time;
-        if let Some(trust) = trusts.get_mut(number as usize) {
-            account.estimates += (side.estimate)(trust).sum.max(0.0);
+        if let Some(account) = accounts.get_mut(caller as usize) {
+            account.callees += time;
+            if let Some(trust) = trusts.get_mut(number as usize) {
+                account.estimates += (side.estimate)(trust).sum.max(0.0);
+            }
         }
     }
     accounts

@@ -34,7 +34,7 @@ impl Recorder {
         }
         self.settle_all::<P>(now);
         if P::ADAPTIVE {
-            self.time_from(now);
+            self.time_from::<P>(now);
         }
         if P::EVENTS {
             self.events.switch::<P>(from, to, now);

@@ -36,6 +36,7 @@ mod trust;
 mod virtual_clock;
 mod whole;
 
+pub use adaptive::Left;
 pub use call_table::Shape;
 pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;

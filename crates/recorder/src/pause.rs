@@ -31,7 +31,7 @@ impl Recorder {
         if self.paused.is_none() {
             self.settle_all::<P>(now);
             if P::ADAPTIVE {
-                self.time_from(now);
+                self.time_from::<P>(now);
             }
             self.lay_on_top(now);
         }

@@ -57,8 +57,14 @@ pub struct Recorder {
 }
 
 impl Token {
+    #[inline(always)]
     pub(crate) fn new(mark: usize) -> Self {
         Self(mark)
+    }
+
+    #[inline(always)]
+    pub(crate) fn mark(self) -> usize {
+        self.0
     }
 }
 
@@ -152,8 +158,8 @@ impl Recorder {
     ) -> Entered {
         let is_made_by_ended =
             P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &memory);
-        if P::ADAPTIVE && self.timing.last == Last::Untimed {
-            self.time_from(read());
+        if P::ADAPTIVE && !self.timing.last.is_settled() {
+            self.time_from::<P>(read());
         }
         let symbol_number = symbol.index();
         match self.again::<P, SPARES, false>(symbol_number, is_made_by_ended, site, &read, memory) {
@@ -169,9 +175,8 @@ impl Recorder {
     /// With [`Plan::ADAPTIVE`] the call may stay untimed; `memory` returns the memory
     /// and the peak of a reading.
     ///
-    /// Pass the token to [`leave_untimed`](Self::leave_untimed) with such a plan, and
-    /// if that returns false, or with any other plan, to
-    /// [`leave_again`](Self::leave_again).
+    /// Pass the token to [`leave_sparing`](Self::leave_sparing) with such a plan, with any
+    /// other plan to [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
@@ -196,7 +201,7 @@ impl Recorder {
         memory: impl Fn() -> (i64, i64),
     ) -> Option<Token> {
         // An untimed call that makes a call is timed from here on.
-        if P::ADAPTIVE && self.timing.last == Last::Untimed {
+        if P::ADAPTIVE && !self.timing.last.is_settled() {
             return None;
         }
         let (top, slot) = self.frames.top_and_slot()?;
@@ -213,39 +218,37 @@ impl Recorder {
             self.events.enter::<P>(SymbolId(symbol), now);
         } else {
             let caller = top.place.context;
+            let found;
             slot.place = if P::TREE {
-                let row = self
+                found = self
                     .table
                     .find::<IN_HOOK>(caller, self.callees.symbol(symbol)?)?;
-                Place::of_path(row)
+                Place::of_path(found.number)
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                let row = self.table.find::<IN_HOOK>(caller, activation)?;
+                found = self.table.find::<IN_HOOK>(caller, activation)?;
                 *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,
-                    row,
+                    row: found.number,
                     context: activation,
                     #[expect(clippy::cast_possible_truncation, reason = "symbols are u32")]
                     symbol: symbol as u32,
                 }
             };
             slot.mark = mark;
-            if P::ADAPTIVE {
-                let row = self.table.rows.get(slot.place.row as usize)?;
-                if SPARES && row.untimed > 0 {
-                    if P::MEMORY {
-                        (slot.start.memory, slot.start.peak) = memory();
-                    }
-                    self.timing.last = Last::Untimed;
-                    self.frames.pushed();
-                    return Some(Token(mark));
+            if P::ADAPTIVE && SPARES && found.untimed > 0 {
+                if P::MEMORY {
+                    (slot.start.memory, slot.start.peak) = memory();
                 }
+                self.timing.last = Last::Untimed;
+                self.frames.pushed();
+                return Some(Token(mark));
             }
             slot.start.read::<P>(read);
             if P::ADAPTIVE {
-                self.timing.entered::<P>(caller, slot.start);
+                self.timing.entered::<P>(slot.start);
             }
         }
         self.frames.pushed();
@@ -292,9 +295,6 @@ impl Recorder {
                     return true;
                 };
                 row.add_call::<P>(now, top.start);
-                if P::ADAPTIVE {
-                    self.timing.left::<P>(*place, row, now, top.start);
-                }
                 if !P::TREE {
                     self.callees.close(place.symbol, place.restore);
                 }

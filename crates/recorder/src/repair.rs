@@ -57,7 +57,7 @@ impl Recorder {
                 self.events.enter::<P>(symbol, top.start);
             }
             if P::ADAPTIVE {
-                self.timing.entered::<P>(caller, top.start);
+                self.timing.entered::<P>(top.start);
             }
         }
         Entered::Recorded(Token::new(mark))

@@ -32,12 +32,34 @@ pub(crate) struct Division {
     pub(crate) part: f64,
 }
 
+/// Usual times between two readings, in ticks.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usual {
+    /// All of them.
+    time: u64,
+    /// What the untimed calls in them usually take.
+    expected: u64,
+}
+
+impl Usual {
+    const NONE: Self = Self {
+        time: 0,
+        expected: 0,
+    };
+
+    /// Adds a time, and what the untimed calls in it usually take.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, time: u64, expected: u64) {
+        self.time = self.time.wrapping_add(time);
+        self.expected = self.expected.wrapping_add(expected);
+    }
+}
+
 /// All stalls, in wall time and in CPU time, by the caller's context.
 #[derive(Debug, Clone)]
 pub(crate) struct Stalls {
-    /// All times between two readings with untimed calls and without a stall: what
-    /// those calls usually take, and the rest.
-    usual: [[f64; 2]; 2],
+    /// All times between two readings with untimed calls and without a stall.
+    pub(crate) usual: [Usual; 2],
     callers: HashMap<u32, [Stall; 2], BuildHasherDefault<DefaultHasher>>,
 }
 
@@ -81,35 +103,33 @@ impl Stalls {
     /// No stall.
     pub(crate) const fn none() -> Self {
         Self {
-            usual: [[0.0; 2]; 2],
+            usual: [Usual::NONE; 2],
             callers: HashMap::with_hasher(BuildHasherDefault::new()),
         }
     }
 
     /// Adds a time between two readings, by each clock: what passed, what the untimed
     /// calls in it usually take, and what they never take in addition.
-    #[inline]
-    pub(crate) fn add(&mut self, context: u32, times: [[f64; 3]; 2]) {
+    pub(crate) fn add(
+        &mut self,
+        context: u32,
+        times: [u64; 2],
+        expected: [u64; 2],
+        longest: [f64; 2],
+    ) {
         let mut stalls = [Stall::default(); 2];
-        let mut is_stall = false;
-        for ((stall, usual), [time, expected, longest]) in
-            stalls.iter_mut().zip(&mut self.usual).zip(times)
+        let sides = stalls.iter_mut().zip(&mut self.usual);
+        for ((stall, usual), ((time, expected), longest)) in
+            sides.zip(times.into_iter().zip(expected).zip(longest))
         {
-            *stall = Stall::within(time, expected, longest);
-            is_stall |= stall.time > 0.0;
+            *stall = Stall::within(time as f64, expected as f64, longest);
             if stall.time <= 0.0 {
-                let [callees, own] = usual;
-                *callees += expected;
-                *own += time - expected;
+                usual.add(time, expected);
             }
         }
-        if is_stall {
-            self.add_stalls(context, stalls);
+        if stalls.iter().all(|stall| stall.time <= 0.0) {
+            return;
         }
-    }
-
-    #[cold]
-    fn add_stalls(&mut self, context: u32, stalls: [Stall; 2]) {
         let sums = self.callers.entry(context).or_default();
         for (sum, stall) in sums.iter_mut().zip(stalls) {
             sum.time += stall.time;
@@ -120,9 +140,9 @@ impl Stalls {
 
     /// What callers usually take, as a multiple of what their untimed callees take.
     pub(crate) fn own(&self, side: usize) -> f64 {
-        let [callees, own] = self.usual.get(side).copied().unwrap_or_default();
-        if callees > 0.0 {
-            (own / callees).max(0.0)
+        let Usual { time, expected } = self.usual.get(side).copied().unwrap_or_default();
+        if expected > 0 {
+            (time as f64 / expected as f64 - 1.0).max(0.0)
         } else {
             f64::INFINITY
         }

@@ -24,8 +24,11 @@ const LEAST: f64 = 1.0 / 128.0;
 const WARM_UP: u32 = 16;
 /// The most timed calls that are asked of a row whose calls make calls now and then.
 const MOST_STRIKES: u32 = 4;
-/// Timed calls until a row is looked at again that may not be left out.
-const PATIENCE: u32 = 8;
+/// Timed calls until a row is looked at again that may not be left out, as a power of
+/// two: at first, and after some times.
+const PATIENCE: [u8; 2] = [3, 6];
+/// The same after a call that made a call, at most.
+const MOST_MISSES: u8 = 10;
 /// The weight of a new value in the running mean…
 const WEIGHT: f64 = 0.125;
 /// … and one divided by the weight of a new value in the running variance, which must
@@ -58,6 +61,15 @@ impl Limits {
         long: [0.0; 2],
         surprise: [0.0; 2],
     };
+}
+
+/// The calls of a row that follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Next {
+    /// So many are not timed.
+    pub(crate) untimed: u32,
+    /// Then so many are timed and not learned from.
+    pub(crate) timed: u32,
 }
 
 /// An estimated sum, and its variance, in ticks.
@@ -99,6 +111,18 @@ impl Values {
         let usual = distance.min(UNUSUAL * self.mean);
         self.variance += weight * (usual * usual - self.variance);
         self.last = value;
+    }
+
+    /// Learns a value of a call, which stands for `others` more calls of its block. In
+    /// those times it was longer by `surprise`.
+    #[inline]
+    fn learn_from(&mut self, value: f64, longest: f64, surprise: f64, others: u32, values: u32) {
+        let mut value = value.min(longest);
+        if others > 0 {
+            value = (value - surprise).max(0.0);
+            self.stand_for(value, longest - surprise, f64::from(others));
+        }
+        self.learn(value, values);
     }
 
     /// The value stands for `others` more calls of its block. A value of `limit` does
@@ -150,6 +174,10 @@ pub(crate) struct Trust {
     values: u32,
     /// How often an untimed call made a call, up to [`MOST_STRIKES`].
     strikes: u32,
+    /// How often a timed call made a call, less how often one made none.
+    misses: u8,
+    /// How often the row may not be left out, from the first [`PATIENCE`] on.
+    patience: u8,
     /// The calls that were planned to come untimed before the next timed one.
     planned: u64,
     /// The untimed calls in the estimates.
@@ -166,39 +194,35 @@ impl Trust {
         after: 0,
         values: 0,
         strikes: 0,
+        misses: 0,
+        patience: PATIENCE[0],
         planned: 0,
         estimated: 0,
     };
 
-    /// Learns a timed call that made no call. Returns how many calls follow that are
-    /// not timed.
+    /// Learns a timed call that made no call, by the clocks that are read.
     ///
     /// `passed` is the profile's time so far, `random` below 2³².
     pub(crate) fn learn(
         &mut self,
-        [wall, cpu]: [f64; 2],
+        wall: f64,
+        cpu: Option<f64>,
         passed: f64,
         limits: &Limits,
         random: u32,
-    ) -> u32 {
-        let [longest, longest_cpu] = limits.long;
-        let (mut wall, mut cpu) = (wall.min(longest), cpu.min(longest_cpu));
-        if self.block > 1 {
-            let [surprise, surprise_cpu] = limits.surprise;
-            wall = (wall - surprise).max(0.0);
-            cpu = (cpu - surprise_cpu).max(0.0);
-        }
-        if self.block > 1 {
-            let others = self.block - 1;
-            self.estimated += u64::from(others);
-            let [surprise, surprise_cpu] = limits.surprise;
-            let others = f64::from(others);
-            self.wall.stand_for(wall, longest - surprise, others);
-            self.cpu.stand_for(cpu, longest_cpu - surprise_cpu, others);
-        }
+    ) -> Next {
+        let others = self.block.saturating_sub(1);
+        self.estimated += u64::from(others);
         self.values = (self.values + 1).min(MEMORY);
-        self.wall.learn(wall, self.values);
-        self.cpu.learn(cpu, self.values);
+        let [longest, longest_cpu] = limits.long;
+        let [surprise, surprise_cpu] = limits.surprise;
+        self.wall
+            .learn_from(wall, longest, surprise, others, self.values);
+        if let Some(cpu) = cpu {
+            self.cpu
+                .learn_from(cpu, longest_cpu, surprise_cpu, others, self.values);
+        }
+        self.misses = self.misses.saturating_sub(1);
         let rest = self.after;
         let before = if self.needed > 0 {
             self.needed -= 1;
@@ -209,7 +233,22 @@ impl Trust {
         };
         let untimed = rest + before;
         self.planned += u64::from(untimed);
-        untimed
+        // The timed call of a block stands for it.
+        let skipped = match (self.block > 1, self.needed > 0) {
+            (true, _) => 0,
+            (_, true) => self.misses,
+            _ => self.patience,
+        };
+        let timed = (1 << skipped) - 1;
+        Next { untimed, timed }
+    }
+
+    /// A timed call that was to be learned from made a call.
+    #[cold]
+    pub(crate) fn called(&mut self) -> Next {
+        let timed = (1 << self.misses) - 1;
+        self.misses = (self.misses + 2).min(MOST_MISSES);
+        Next { untimed: 0, timed }
     }
 
     /// The means by both clocks, as a row keeps them.
@@ -218,8 +257,8 @@ impl Trust {
         clippy::cast_sign_loss,
         reason = "a conversion of a float stops at the limits"
     )]
-    pub(crate) fn means(&self) -> [u32; 2] {
-        [self.wall.mean, self.cpu.mean].map(|mean| (mean as u32).max(1))
+    pub(crate) fn means(&self) -> [u16; 2] {
+        [self.wall.mean, self.cpu.mean].map(|mean| (mean as u16).max(1))
     }
 
     /// Plans the next block, where a row may have `variance_of_mean` for each tick of
@@ -231,10 +270,11 @@ impl Trust {
         // error of nothing cannot be had: it may have that of a call of a few nanoseconds.
         let allowed = variance_of_mean * mean.max(short * LEAST) / variance;
         if mean > short || !(allowed >= 2.0 || variance == 0.0) {
-            self.needed = PATIENCE;
+            self.patience = (self.patience + 1).min(PATIENCE[1]);
             self.every_call();
             return 0;
         }
+        self.patience = PATIENCE[0];
         let most = f64::from(MOST.min(self.block.max(1) * 2));
         #[expect(
             clippy::cast_possible_truncation,
@@ -274,8 +314,9 @@ impl Trust {
     }
 
     /// An untimed call made a call, with `left` more planned: the row's calls are
-    /// timed again. The call began at any time in the `unknown` ticks before.
-    pub(crate) fn strike(&mut self, left: u32, unknown: f64) {
+    /// timed again. The call began at any time in the `unknown` ticks before. Returns how
+    /// many calls nothing is learned from.
+    pub(crate) fn strike(&mut self, left: u32, unknown: f64) -> u32 {
         self.settle(left);
         let late = Estimated {
             sum: 0.0,
@@ -283,8 +324,10 @@ impl Trust {
         };
         self.wall.estimate += late;
         self.cpu.estimate += late;
-        self.needed = WARM_UP << self.strikes;
+        self.needed = WARM_UP;
+        let timed = (WARM_UP << self.strikes) - WARM_UP;
         self.strikes = (self.strikes + 1).min(MOST_STRIKES);
+        timed
     }
 }
 

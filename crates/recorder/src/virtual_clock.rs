@@ -42,29 +42,31 @@ impl VirtualClock {
 
     /// The time at a call's entry, or at another event, when the true clock
     /// shows `ticks`.
-    #[inline]
+    #[inline(always)]
     pub fn at_entry(&mut self, ticks: Ticks) -> Ticks {
-        let time = ticks.wrapping_sub(self.behind);
-        if time.is_after(self.last) {
-            self.last = time;
-        }
+        self.not_before_last(ticks.wrapping_sub(self.behind))
+    }
+
+    /// A time, or the last one if that is later, without a branch: which one it is, the
+    /// processor could only guess.
+    #[inline(always)]
+    fn not_before_last(&mut self, time: Ticks) -> Ticks {
+        let later = time.0.cast_signed().max(self.last.0.cast_signed());
+        self.last = Ticks(later.cast_unsigned());
         self.last
     }
 
     /// The time at the exit of a call with this `overhead`.
-    #[inline]
+    #[inline(always)]
     pub fn at_exit(&mut self, ticks: Ticks, overhead: Overhead) -> Ticks {
-        self.behind = self.behind.wrapping_add(overhead.inside);
-        let time = self.at_entry(ticks);
-        if ticks.wrapping_sub(self.behind) != time {
-            self.behind = ticks.wrapping_sub(time);
-        }
-        self.leave_out(overhead.outside);
+        let behind = self.behind.wrapping_add(overhead.inside);
+        let time = self.not_before_last(ticks.wrapping_sub(behind));
+        self.behind = ticks.wrapping_sub(time).wrapping_add(overhead.outside);
         time
     }
 
     /// Stands still for this many ticks from now on.
-    #[inline]
+    #[inline(always)]
     pub fn leave_out(&mut self, ticks: Ticks) {
         self.behind = self.behind.wrapping_add(ticks);
     }

@@ -92,7 +92,7 @@ impl Recorder {
         }
         let total = now.since(self.start);
         if P::ADAPTIVE {
-            self.estimate(total);
+            self.estimate::<P>(total);
         }
         if let Some(root) = self.table.rows.get_mut(ROOT as usize) {
             root.calls = 1;

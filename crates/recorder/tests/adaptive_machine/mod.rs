@@ -173,10 +173,9 @@ impl<P: Plan> Machine<P> {
             return;
         };
         let memory = || (time.memory.get(), time.memory.get().max(0));
-        if P::ADAPTIVE && recorder.leave_untimed::<P>(token, memory) {
-            return;
-        }
-        if is_fast {
+        if P::ADAPTIVE && is_fast {
+            recorder.leave_sparing::<P>(token, || time.read(), memory);
+        } else if is_fast {
             recorder.leave_again::<P>(token, || time.read());
         } else {
             recorder.leave::<P>(token, || time.read());
