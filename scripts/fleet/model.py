@@ -14,7 +14,7 @@ import sys
 # of a path in a run's stored file; bytes of a path in an hourly sum, with everything
 # else that the store has; bytes of a path in an agent's batch; CPU of the server for a
 # run, in milliseconds.
-PATHS, FILE, SUM, WIRE, CPU = 740, 4.85, 22, 10.1, 3.6
+PATHS, FILE, SUM, WIRE, CPU = 740, 4.85, 22, 10.1, 1.6
 # The mean paths of a route: runs are more of some routes than of others.
 ROUTE_PATHS = 782
 

@@ -97,6 +97,7 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
 fn compact(place: &StorePlace) -> Result<()> {
     let mut out = std::io::stdout();
     if let StorePlace::Clickhouse(address) = place
+        && address.has_bucket()
         && let Some(removed) = store_place::clickhouse(address)?.sweep()?
     {
         writeln!(out, "{removed} objects without a run were removed")?;

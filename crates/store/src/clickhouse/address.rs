@@ -128,6 +128,12 @@ impl ClickhouseAddress {
         }
     }
 
+    /// Whether the files of runs are in a bucket.
+    #[must_use]
+    pub fn has_bucket(&self) -> bool {
+        self.bucket.is_some()
+    }
+
     /// With the files of runs in a bucket.
     #[must_use]
     pub fn with_bucket(self, bucket: bucket::Address) -> Self {
