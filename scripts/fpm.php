@@ -96,6 +96,111 @@ function timer_thread(string $engine): array
     return [11, $problems];
 }
 
+/** A file of 100 functions and 100 methods, which calls them, and where each is: `name` => `file:line`. */
+function file_of_functions(string $path, string $letter, int $first_line): array
+{
+    $code = '<?php ' . str_repeat("\n", $first_line - 1);
+    $calls = '';
+    for ($number = 0; $number < 100; $number++) {
+        $code .= "function {$letter}_$number() { return 1; }\nclass {$letter}_class_$number { static function zork() { return 1; } }\n";
+        $calls .= "{$letter}_$number(); {$letter}_class_$number::zork();\n";
+        $places["{$letter}_$number"] = "$path:" . ($first_line + 2 * $number);
+        $places["{$letter}_class_$number::zork"] = "$path:" . ($first_line + 2 * $number + 1);
+    }
+    file_put_contents($path, "$code$calls if (isset(\$_GET['reset'])) { opcache_reset(); }");
+    // Another time than before, and past: OPcache sees that the file has changed.
+    static $time = 1_000_000_000;
+    touch($path, ++$time);
+    return $places;
+}
+
+/** The functions of `file_of_functions()` in a native file. */
+function places_in(string $profile): array
+{
+    $number = function (string $bytes, int &$at): int {
+        for ($value = $shift = 0; ; $shift += 7) {
+            $byte = ord($bytes[$at++]);
+            $value |= ($byte & 127) << $shift;
+            if ($byte < 128) {
+                return $value;
+            }
+        }
+    };
+    $text = function (string $bytes, int &$at) use ($number): string {
+        $length = $number($bytes, $at);
+        $at += $length;
+        return substr($bytes, $at - $length, $length);
+    };
+    $files = $places = [];
+    $name = '';
+    // docs/format.md: ten bytes, then sections of kind, length, payload and checksum.
+    for ($section = 10; $section < strlen($profile); $section += $length + 9) {
+        ['kind' => $kind, 'length' => $length] = unpack('akind/Vlength', $profile, $section);
+        $symbols = substr($profile, $section + 5, $length);
+        for ($at = 0, $count = $kind === 'S' ? $number($symbols, $at) : 0; $count > 0; $count--) {
+            $reference = $number($symbols, $at) >> 1;
+            if ($reference === 1) {
+                $files[] = $text($symbols, $at);
+            }
+            $file = $reference === 1 ? end($files) : ($files[$reference - 2] ?? null);
+            $line = $number($symbols, $at);
+            $shared = $number($symbols, $at);
+            $name = substr($name, 0, $shared) . $text($symbols, $at);
+            if ($file !== null && preg_match('/^[ab]_/', $name)) {
+                $places[$name] = "$file:$line";
+            }
+        }
+    }
+    return $places;
+}
+
+/**
+ * Names and places that a worker keeps from request to request, while functions move,
+ * have other names at the same addresses, or the same names in other files.
+ */
+function kept_names(string $engine, array $settings): array
+{
+    global $fpm, $folder, $opcache;
+    $output = "$folder/kept";
+    is_dir($output) || mkdir($output, 0777);
+    $server = new FpmServer($fpm, $folder, array_merge($opcache, $settings, [
+        'xhprof.engine' => $engine, 'xhprof.auto_enable' => '1', 'xhprof.output_dir' => $output, 'opcache.revalidate_freq' => '0',
+    ]));
+    $problems = [];
+    $requests = 0;
+    $ask = function (string $path, array $expected, string $query = '') use ($server, $output, &$problems, &$requests) {
+        $server->ask($path, $query);
+        // The file is written after the answer was sent.
+        for ($try = 0; $try < 500 && !($profiles = glob("$output/*.xhp")); $try++) {
+            usleep(10_000);
+        }
+        $found = $profiles ? places_in(file_get_contents($profiles[0])) : [];
+        array_map(unlink(...), $profiles);
+        ksort($found);
+        ksort($expected);
+        $requests++;
+        if ($found !== $expected) {
+            $problems[] = "request $requests: " . json_encode(array_slice(array_diff_assoc($found, $expected), 0, 3)) . ' instead of ' . json_encode(array_slice(array_diff_assoc($expected, $found), 0, 3));
+        }
+    };
+    [$one, $other] = ["$folder/one.php", "$folder/other.php"];
+    $places = file_of_functions($one, 'a', 1);
+    $ask($one, $places);
+    $ask($one, $places);
+    $ask($other, file_of_functions($other, 'b', 1));
+    $ask($one, $places);
+    // The same names in another file, then in the first one again.
+    $ask($other, file_of_functions($other, 'a', 1));
+    $ask($one, $places, 'reset');
+    // Other lines, and other names of the same length.
+    for ($round = 0; $round < 4; $round++) {
+        $ask($one, $places = file_of_functions($one, 'ab'[$round % 2], 1 + intdiv($round, 2)), $round % 2 ? 'reset' : '');
+        $ask($one, $places);
+    }
+    $server->stop();
+    return [$requests, $problems];
+}
+
 [, $fpm, $extension] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-fpm-' . getmypid();
 mkdir($folder, 0755);
@@ -152,6 +257,16 @@ foreach (['execute', 'observer', 'off'] as $engine) {
     $wrong += count($problems);
     foreach ($problems as $problem) {
         echo "sampling, $engine: $problem\n";
+    }
+}
+foreach (['execute', 'observer'] as $engine) {
+    foreach (['no OPcache', 'OPcache'] as $way) {
+        [$tried, $problems] = kept_names($engine, $ways[$way]);
+        $requests += $tried;
+        $wrong += count($problems);
+        foreach ($problems as $problem) {
+            echo "names, $way, $engine: $problem\n";
+        }
     }
 }
 $files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($folder, FilesystemIterator::SKIP_DOTS), RecursiveIteratorIterator::CHILD_FIRST);

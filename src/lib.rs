@@ -19,6 +19,7 @@ mod engine;
 mod functions;
 mod information;
 mod inputs;
+mod known_names;
 mod log_throttled;
 mod options;
 mod output;

@@ -332,11 +332,13 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         started_us: clock::unix_time_us(),
         suspension: None,
     };
+    let room = recorded::take_room();
     read_clocks(&measure, costs);
     engine::install();
     with_state(|state| {
         let session = state.next_session();
-        let mut recorder = Recorder::new(shape, max_depth, max_nodes, || plan.read());
+        let read = || plan.read();
+        let mut recorder = Recorder::new_in(room, shape, max_depth, max_nodes, read);
         if let Some(AdaptiveTimes {
             short_ns, error, ..
         }) = adaptive

@@ -8,5 +8,5 @@ use crate::zend::ini;
 /// The setting's current value. An invalid one cannot have been set, so this is
 /// the default at worst.
 pub(crate) fn value<T: Clone>(setting: &Setting<T>) -> T {
-    setting.value_of(&ini::value(setting.name))
+    ini::parsed(setting)
 }

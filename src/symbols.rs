@@ -4,21 +4,23 @@
 //! session. So nothing is cleaned up when a profile ends: the next session has
 //! another number. Exclusions are also evaluated here, once per function.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use policy::details::{self, Detail};
 use policy::exclusions::Exclusions;
-use profile::{NameIndex, Spans, Symbol, Vacancy};
+use profile::{Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
+use crate::known_names::{KnownNames, Number, is_plainly_named};
 use crate::settings::{self, ClosureNames, TemplateNames};
 use crate::spans::{SharedSpans, SpanLog};
 use crate::templates::{self, Named};
 use crate::zend::{Function, FunctionKind, name};
 use policy::names::{NameLimits, Names, SharedNames, fitting};
+use policy::templates::is_compiled;
 
 /// What to record for calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +100,11 @@ const MAX_DETAILS: usize = 10_000;
 static LAST_COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The largest such room: half a megabyte.
 const MOST_EXPECTED: usize = 8192;
+thread_local! {
+    /// The names of the last profile, unless they are lent.
+    static KEPT: Cell<Option<Box<KnownNames<Target>>>> = const { Cell::new(None) };
+}
+
 /// How many prepared statements are stored.
 const MAX_PREPARED: usize = 1_000;
 
@@ -173,8 +180,8 @@ pub(crate) struct Symbols {
     naming: NamingOptions,
     /// Shared with the file of call events.
     names: SharedNames,
-    /// The targets of all symbols.
-    by_name: NameIndex<Target>,
+    /// The targets of all symbols, and names of earlier profiles.
+    known: Box<KnownNames<Target>>,
     sources: HashMap<SymbolId, Detail>,
     details: usize,
     spans: Option<SharedSpans>,
@@ -195,10 +202,11 @@ impl Symbols {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
         let expected = LAST_COUNT.load(Ordering::Relaxed).min(MOST_EXPECTED);
+        let kept = KEPT.take().filter(|known| !known.is_lent());
         Self {
             naming,
             names: Rc::new(RefCell::new(Names::with_room(limits, expected))),
-            by_name: NameIndex::with_room(expected),
+            known: kept.unwrap_or_else(|| Box::new(KnownNames::new())),
             sources: HashMap::new(),
             details: 0,
             spans,
@@ -207,10 +215,11 @@ impl Symbols {
         }
     }
 
-    /// The names of a profile that ends.
-    pub(crate) fn take_names(&self) -> Names {
+    /// The names of a profile that ends. [`keep_names`] takes them back.
+    pub(crate) fn take_names(self) -> Names {
         let names = self.names.borrow_mut().take();
         LAST_COUNT.store(names.symbols().len(), Ordering::Relaxed);
+        KEPT.set(Some(self.known));
         names
     }
 
@@ -237,15 +246,26 @@ impl Symbols {
         {
             return Target::PASS;
         }
+        let has_place = self.naming.places;
+        let known = self
+            .known
+            .function(function, has_place, self.names().symbols());
+        if let Some(number) = known {
+            return self.of_kept(number, kind, has_place, add_symbol);
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names().symbols().len();
         let mut place = None;
+        let mut is_plain = false;
         let target = if name::write_name(function, &mut scratch) {
             if let Some(template) = self.template(function, &scratch) {
                 scratch = template.name;
                 place = template.place;
-            } else if self.naming.closures {
-                self.closure_apart(function, &mut scratch);
+            } else {
+                is_plain = is_named_by_names_alone(function, &scratch);
+                if self.naming.closures {
+                    self.closure_apart(function, &mut scratch);
+                }
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.naming.run_init {
@@ -254,7 +274,6 @@ impl Symbols {
         } else {
             Target::PASS
         };
-        self.scratch = scratch;
         if self.naming.places {
             let mut names = self.names.borrow_mut();
             match place {
@@ -262,6 +281,10 @@ impl Symbols {
                 None => names.set_place(known, function.file(), function.line()),
             }
         }
+        if is_plain && let Ok(number) = self.find(&scratch) {
+            self.known.remember(number, function);
+        }
+        self.scratch = scratch;
         target
     }
 
@@ -374,76 +397,139 @@ impl Symbols {
     ) -> SymbolId {
         let mut name = [&self.name(plain), &b"#"[..], text].concat();
         profile::make_name_safe(&mut name);
-        let vacancy = match self.find(&name) {
-            Ok(known) => return known.symbol().unwrap_or(plain),
-            Err(vacancy) => vacancy,
-        };
+        let found = self.find(&name);
+        if let Ok(number) = found
+            && let Some(target) = self.known.target(number)
+        {
+            return target.symbol().unwrap_or(plain);
+        }
         if self.details >= MAX_DETAILS || !self.names.borrow_mut().has_room() {
             return plain;
         }
         self.details += 1;
-        let Some(symbol) = self.add(&name, FunctionKind::Internal, add_symbol) else {
-            return plain;
-        };
-        self.by_name.add(vacancy, Target(symbol.0));
-        symbol
+        let target = self.number(found, &name).and_then(|number| {
+            // A name with a detail has none itself.
+            self.lend(
+                number,
+                name.len(),
+                FunctionKind::Internal,
+                false,
+                None,
+                add_symbol,
+            )
+        });
+        target.and_then(Target::symbol).unwrap_or(plain)
     }
 
+    /// The target of a name, which is added if it is new.
     fn intern(
         &mut self,
         name: &[u8],
         kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
-        let vacancy = match self.find(name) {
-            Ok(target) => return target,
-            Err(vacancy) => vacancy,
-        };
+        let found = self.find(name);
+        if let Ok(number) = found
+            && let Some(target) = self.known.target(number)
+        {
+            return target;
+        }
         if self.naming.exclusions.has_name(name) {
             return Target::PASS;
         }
         if !self.names.borrow_mut().has_room() {
             return Target(Recorder::TRUNCATED.0);
         }
-        let Some(symbol) = self.add(name, kind, add_symbol) else {
-            return Target::PASS;
-        };
-        let mut target = Target(symbol.0);
-        let is_asked = self.naming.details != Details::None && kind == FunctionKind::Internal;
-        if is_asked && let Some(detail) = details::detail_of(name) {
-            self.sources.insert(symbol, detail);
-            target = Target(target.0 | DETAIL);
-        }
-        self.by_name.add(vacancy, target);
-        target
+        let detail = self.detail(name, kind);
+        let target = self
+            .number(found, name)
+            .and_then(|number| self.lend(number, name.len(), kind, false, detail, add_symbol));
+        target.unwrap_or(Target::PASS)
     }
 
-    fn find(&self, name: &[u8]) -> Result<Target, Vacancy> {
-        let names = self.names();
-        let name = fitting(name);
-        self.by_name.find(&name, |target| {
-            let symbol = target
-                .symbol()
-                .and_then(|symbol| names.symbols().get(symbol.0 as usize));
-            symbol.is_some_and(|symbol| *symbol.name == *name)
-        })
-    }
-
-    /// A symbol with a new number; none if there are too many.
-    fn add(
+    /// The target of a function whose name is kept, with its place if `has_place`.
+    fn of_kept(
         &mut self,
-        name: &[u8],
+        number: Number,
         kind: FunctionKind,
+        has_place: bool,
         add_symbol: &mut dyn FnMut() -> SymbolId,
-    ) -> Option<SymbolId> {
-        let symbol = add_symbol();
+    ) -> Target {
+        if let Some(target) = self.known.target(number) {
+            return target;
+        }
+        let name = self.known.name(number);
+        if self.naming.exclusions.has_name(name) {
+            return Target::PASS;
+        }
+        if !self.names.borrow_mut().has_room() {
+            return Target(Recorder::TRUNCATED.0);
+        }
+        let (length, detail) = (name.len(), self.detail(name, kind));
+        let target = self.lend(number, length, kind, has_place, detail, add_symbol);
+        target.unwrap_or(Target::PASS)
+    }
+
+    fn detail(&self, name: &[u8], kind: FunctionKind) -> Option<Detail> {
+        let is_asked = self.naming.details != Details::None && kind == FunctionKind::Internal;
+        is_asked.then(|| details::detail_of(name)).flatten()
+    }
+
+    fn find(&self, name: &[u8]) -> Result<Number, Vacancy> {
+        self.known.find(&fitting(name), self.names().symbols())
+    }
+
+    /// The number of a name that was searched for.
+    fn number(&mut self, found: Result<Number, Vacancy>, name: &[u8]) -> Option<Number> {
+        match found {
+            Ok(number) => Some(number),
+            Err(vacancy) => self.known.add(vacancy, &fitting(name)),
+        }
+    }
+
+    /// Adds a known name, which had `length` bytes, to the profile; none if it has too
+    /// many.
+    fn lend(
+        &mut self,
+        number: Number,
+        length: usize,
+        kind: FunctionKind,
+        has_place: bool,
+        detail: Option<Detail>,
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Option<Target> {
+        let id = add_symbol();
         // The numbers are exhausted after 2^30 names.
-        if symbol == Recorder::TRUNCATED || symbol.0 & (DETAIL | UNUSUAL) != 0 {
+        if id == Recorder::TRUNCATED || id.0 & (DETAIL | UNUSUAL) != 0 {
             return None;
         }
-        let mut entry = Symbol::new(fitting(name).into_owned());
-        entry.internal = kind == FunctionKind::Internal;
-        self.names.borrow_mut().add(entry, name.len());
-        Some(symbol)
+        let mut target = Target(id.0);
+        if let Some(detail) = detail {
+            self.sources.insert(id, detail);
+            target = Target(target.0 | DETAIL);
+        }
+        let mut symbol = self.known.lend(number, target)?;
+        symbol.internal = kind == FunctionKind::Internal;
+        if !has_place {
+            symbol.file = None;
+            symbol.line = 0;
+        }
+        self.names.borrow_mut().add(symbol, length);
+        Some(target)
     }
+}
+
+/// Takes the symbols of a profile back that was written: the next one of this thread need
+/// not make them again.
+pub(crate) fn keep_names(symbols: Vec<Symbol>) {
+    let kept = KEPT.take().and_then(|known| known.with_names_of(symbols));
+    KEPT.set(kept.map(Box::new));
+}
+
+/// Whether the name is made of the names of the function and of its class, and of nothing
+/// else, for every profile.
+fn is_named_by_names_alone(function: Function<'_>, name: &[u8]) -> bool {
+    let is_closure = name.ends_with(b"}");
+    let is_template = function.class().is_some_and(is_compiled);
+    !is_closure && !is_template && is_plainly_named(function, name)
 }

@@ -1,10 +1,22 @@
 //! The result of a session, to be converted to an array or a file.
 
+use std::cell::Cell;
+
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol, Timing};
-use recorder::{RecordedEdges, Recorder, Shape};
+use recorder::{RecordedEdges, Recorder, Room, Shape};
 
 use crate::engine::Measure;
 use policy::names::Names;
+
+thread_local! {
+    /// The memory of this thread's last call tree, for its next profile.
+    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+}
+
+/// The memory of this thread's last call tree.
+pub(super) fn take_room() -> Room {
+    ROOM.take().map_or_else(Room::default, |room| *room)
+}
 
 /// The result of a session.
 pub(crate) enum Recorded {
@@ -59,14 +71,18 @@ impl Recorded {
                 meta,
                 spans,
             }))),
-            Shape::Tree => Some(Self::Tree(Box::new(Profile {
-                symbols,
-                body: Body::Tree(recorder.tree(wall, cpu)?),
-                metrics,
-                meta,
-                spans,
-                lines: profile::Lines::default(),
-            }))),
+            Shape::Tree => {
+                let tree = recorder.tree(wall, cpu)?;
+                ROOM.set(Some(Box::new(recorder.into_room())));
+                Some(Self::Tree(Box::new(Profile {
+                    symbols,
+                    body: Body::Tree(tree),
+                    metrics,
+                    meta,
+                    spans,
+                    lines: profile::Lines::default(),
+                })))
+            }
             Shape::Events => Some(Self::Events),
         }
     }

@@ -94,6 +94,21 @@ impl<'a> Function<'a> {
         unsafe { bytes((*self.function).common.function_name) }
     }
 
+    /// The addresses of the strings that name the function and its class; none for the top
+    /// level of a file. Another function may have them later.
+    pub(crate) fn identity(self) -> Option<[usize; 2]> {
+        // SAFETY: common part; a class outlives its methods.
+        let [name, class] = unsafe {
+            let common = &(*self.function).common;
+            let class = common.scope.as_ref();
+            [
+                common.function_name.addr(),
+                class.map_or(0, |class| class.name.addr()),
+            ]
+        };
+        (name != 0).then_some([name, class])
+    }
+
     /// The class a method belongs to: for a trait's method, the using class.
     pub(crate) fn class(self) -> Option<&'a [u8]> {
         // SAFETY: common part; a class outlives its methods.

@@ -8,7 +8,7 @@ use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
     zend_register_ini_entries, zend_string,
 };
-use policy::settings::{Definition, Kind, Scope};
+use policy::settings::{Definition, Kind, Scope, Setting};
 
 use super::bindings::{self, FAILURE, SUCCESS};
 use super::{ini_aliases, ini_directories};
@@ -63,18 +63,34 @@ pub(crate) fn print_table() {
     }
 }
 
-/// The current value of a setting.
+/// The current value of a setting of PHP or of another extension.
 pub(crate) fn value(name: &CStr) -> Vec<u8> {
+    // SAFETY: nothing of PHP is called.
+    unsafe { read(name, <[u8]>::to_vec) }
+}
+
+/// The current value of a setting of ours.
+pub(crate) fn parsed<T: Clone>(setting: &Setting<T>) -> T {
+    // SAFETY: a parser calls nothing of PHP.
+    unsafe { read(setting.name, |value| setting.value_of(value)) }
+}
+
+/// What `act` makes of the current value of a setting.
+///
+/// # Safety
+///
+/// `act` must not call PHP, which could change the setting.
+unsafe fn read<R>(name: &CStr, act: impl FnOnce(&[u8]) -> R) -> R {
     let mut exists = false;
     // SAFETY: the name is NUL-terminated and its length is right; the string
-    // belongs to the entry and is copied before anything can change it.
+    // belongs to the entry, which does not change before `act` ends.
     unsafe {
         let value =
             bindings::zend_ini_string_ex(name.as_ptr(), name.count_bytes(), 0, &raw mut exists);
         if value.is_null() {
-            return Vec::new();
+            return act(b"");
         }
-        CStr::from_ptr(value).to_bytes().to_vec()
+        act(CStr::from_ptr(value).to_bytes())
     }
 }
 

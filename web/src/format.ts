@@ -114,6 +114,13 @@ export function costWithMargin(value: number, of: number, metric: MetricName, un
   return of === 0 ? text : `${text} ${margin(of, value)}`;
 }
 
+/** Part of a whole and the margin of that part, both in percent of the whole. */
+export function shareWithMargin(part: number, of: number, whole: number): string {
+  const text = share(part, whole);
+  if (of === 0 || text === '') return text;
+  return `${text.slice(0, -`${GAP}%`.length)} ±${share(of, whole)}`;
+}
+
 /** What a margin means. */
 export function marginTitle(value: number, of: number, metric: MetricName, unit: Unit): string {
   return `An estimate: between ${cost(value - of, metric, unit)} and ${cost(value + of, metric, unit)} in 95 of 100 cases`;
@@ -136,10 +143,10 @@ export function change(relative: number | null): string {
   return `${sign}${size.toFixed(1)}${GAP}%`;
 }
 
-/** The cost of one call; nothing if it was not called or the calls are unknown. */
-export function perCall(value: number, calls: number, metric: MetricName, unit: Unit): string {
+/** The cost of one call, with the margin of the cost of all; nothing if it was not called or the calls are unknown. */
+export function perCall(value: number, calls: number, metric: MetricName, unit: Unit, of = 0): string {
   if (calls === 0 || metric === 'calls') return '';
-  return cost(value / calls, metric, unit);
+  return costWithMargin(value / calls, of / calls, metric, unit);
 }
 
 /** A moment in the reader's own calendar. */

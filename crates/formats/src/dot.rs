@@ -2,7 +2,8 @@
 //!
 //! Self cost sets the colours of functions. The critical path, the costliest
 //! path from the root, is bold. Functions below the threshold are left out,
-//! because a graph of all functions is unreadable.
+//! because a graph of all functions is unreadable. Where calls were not all
+//! timed, costs have their margin if it is above 1 %.
 //!
 //! **Invariant:** an edge is drawn only between two drawn functions; no name
 //! can end the string that contains it.
@@ -10,11 +11,13 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
 
-use profile::{Cost, FlatTable, Metric, Profile, Table, WallUnit, critical_path};
+use profile::{
+    FlatTable, Metric, NumberMap, Profile, SymbolId, Table, Variance, WallUnit, critical_path,
+};
 
 use crate::format::{Format, Holds, Writes};
 use crate::markdown::time;
-use crate::shared::graph::{Function, Graph};
+use crate::shared::graph::{Call, Function, Graph};
 use crate::shared::text::lossy;
 use crate::{WriteError, WriteOptions};
 
@@ -38,11 +41,14 @@ const EDGES: i64 = 5;
 
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
     let graph = Graph::new(profile, 1);
+    let flat = FlatTable::new(profile);
     let writer = Writer {
         profile,
         metric: options.metric,
         total: options.metric.of(&graph.root),
-        inclusive: inclusive(profile, &graph, options.metric),
+        inclusive: inclusive(profile, &flat, &graph, options.metric),
+        flat,
+        variances: call_variances(profile),
         threshold: i64::from(options.threshold_ppm),
         graph,
     };
@@ -52,9 +58,14 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
 }
 
 /// What each function cost with its callees, recursion counted once.
-fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)> {
+fn inclusive(
+    profile: &Profile,
+    flat: &FlatTable,
+    graph: &Graph,
+    metric: Metric,
+) -> Vec<(u64, i64)> {
     let mut by_symbol = Table::new((0, 0), profile.symbols.len());
-    for row in FlatTable::new(profile).rows {
+    for row in &flat.rows {
         by_symbol[row.symbol] = (row.inclusive.calls, metric.of(&row.inclusive));
     }
     let functions = graph.functions.iter();
@@ -63,11 +74,29 @@ fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)
         .collect()
 }
 
+/// How sure the costs of the calls between two functions are. The graph counts
+/// each recursive call separately, so all levels are added up.
+fn call_variances(profile: &Profile) -> NumberMap<(SymbolId, SymbolId), Variance> {
+    let edges = profile.edges();
+    let mut variances: NumberMap<_, Variance> = NumberMap::default();
+    for (row, estimate) in edges.estimates.iter() {
+        if let Some(edge) = edges.edges.get(row as usize) {
+            let ends = (edge.caller.symbol, edge.callee.symbol);
+            *variances.entry(ends).or_default() += estimate.variance;
+        }
+    }
+    variances
+}
+
 struct Writer<'p> {
     profile: &'p Profile,
     graph: Graph,
     /// Calls and cost, by index in the graph.
     inclusive: Vec<(u64, i64)>,
+    /// How sure the costs of functions are.
+    flat: FlatTable,
+    /// How sure the costs of the calls between two functions are.
+    variances: NumberMap<(SymbolId, SymbolId), Variance>,
     metric: Metric,
     total: i64,
     threshold: i64,
@@ -84,13 +113,17 @@ impl Writer<'_> {
         let title = title.unwrap_or("xhprof");
         writeln!(out, "digraph \"{}\" {{", quoted(title.as_bytes()))?;
         let left_out = is_drawn.iter().filter(|drawn| !**drawn).count();
-        let label = format!(
+        let mut label = format!(
             "{}: {} of {} functions, {} in all",
             quoted(title.as_bytes()),
             is_drawn.len() - left_out,
             is_drawn.len(),
             self.amount(self.total)
         );
+        let is_time = matches!(self.metric, Metric::Wall | Metric::Cpu);
+        if is_time && !self.flat.estimates.is_empty() {
+            label.push_str("\\ntimes are estimates: ± is the 95 % margin above 1 %");
+        }
         writeln!(
             out,
             "  graph [label=\"{label}\", labelloc=t, fontname=\"sans-serif\"];"
@@ -119,7 +152,7 @@ impl Writer<'_> {
                 let is_critical = on_path.contains(&(place, call.callee));
                 let amount = self.metric.of(&call.cost).saturating_mul(EDGES);
                 if is_drawn[call.callee] && (is_critical || self.is_enough(amount)) {
-                    self.edge(place, call.callee, &call.cost, is_critical, out)?;
+                    self.edge(place, call, is_critical, out)?;
                 }
             }
         }
@@ -163,11 +196,12 @@ impl Writer<'_> {
         let own = self.metric.of_own(&function.own, calls);
         let share = FlatTable::percent(own, self.total).clamp(0.0, 100.0);
         let name = quoted(self.profile.name(function.symbol));
+        let estimate = self.flat.estimate(function.symbol);
         let mut label = format!(
             "{name}\\n{}{}\\nself {}{}",
-            self.amount(inclusive),
+            self.with_margin(inclusive, &estimate.inclusive),
             self.share(FlatTable::percent(inclusive, self.total)),
-            self.amount(own),
+            self.with_margin(own, &estimate.own),
             self.share(share),
         );
         if self.profile.metrics.calls {
@@ -190,14 +224,17 @@ impl Writer<'_> {
     fn edge(
         &self,
         caller: usize,
-        callee: usize,
-        cost: &Cost,
+        call: &Call,
         is_critical: bool,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
+        let Call { callee, cost } = call;
         let amount = self.metric.of(cost);
         let share = FlatTable::percent(amount, self.total).clamp(0.0, 100.0);
-        let mut label = format!("{}{}", self.amount(amount), self.share(share));
+        let [from, to] = [caller, *callee].map(|place| self.graph.functions[place].symbol);
+        let variance = self.variances.get(&(from, to)).copied().unwrap_or_default();
+        let amount = self.with_margin(amount, &variance);
+        let mut label = format!("{amount}{}", self.share(share));
         if self.profile.metrics.calls {
             label.push_str(&format!("\\n{}×", cost.calls));
         }
@@ -220,6 +257,16 @@ impl Writer<'_> {
             return String::new();
         }
         format!(" ({percent:.1}%)")
+    }
+
+    /// The cost with the margin of its estimate, if that is worth showing.
+    fn with_margin(&self, cost: i64, variance: &Variance) -> String {
+        let amount = self.amount(cost);
+        if !variance.is_notable(self.metric, cost) {
+            return amount;
+        }
+        let margin = i64::try_from(variance.margin(self.metric)).unwrap_or(i64::MAX);
+        format!("{amount} ± {}", self.amount(margin))
     }
 
     fn amount(&self, amount: i64) -> String {

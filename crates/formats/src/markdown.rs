@@ -92,13 +92,18 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     let all = signed(row.inclusive.wall);
     let estimate = table.estimate(row.symbol);
     let mut cells = vec![
-        with_margin(row.own.wall, &estimate.own, profile),
+        with_margin(row.own.wall, &estimate.own, Metric::Wall, profile),
         percent(row.own.wall),
-        with_margin(all, &estimate.inclusive, profile),
+        with_margin(all, &estimate.inclusive, Metric::Wall, profile),
         percent(all),
     ];
     if profile.metrics.cpu {
-        cells.push(time(row.own.cpu));
+        cells.push(with_margin(
+            row.own.cpu,
+            &estimate.own,
+            Metric::Cpu,
+            profile,
+        ));
     }
     if profile.metrics.memory {
         cells.push(format!("{} B", row.own.memory));
@@ -110,14 +115,17 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     cells
 }
 
-/// Wall time with the margin of its estimate, if that is worth showing.
-fn with_margin(wall: i64, variance: &Variance, profile: &Profile) -> String {
-    let value = amount(wall, profile);
-    if !variance.is_notable(Metric::Wall, wall) {
-        return value;
+/// Wall or CPU time with the margin of its estimate, if that is worth showing.
+fn with_margin(cost: i64, variance: &Variance, metric: Metric, profile: &Profile) -> String {
+    let text = |cost| match metric {
+        Metric::Cpu => time(cost),
+        _ => amount(cost, profile),
+    };
+    if !variance.is_notable(metric, cost) {
+        return text(cost);
     }
-    let margin = amount(signed(variance.margin(Metric::Wall)), profile);
-    format!("{value} ± {margin}")
+    let margin = signed(variance.margin(metric));
+    format!("{} ± {}", text(cost), text(margin))
 }
 
 fn signed(value: u64) -> i64 {

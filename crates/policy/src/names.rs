@@ -92,9 +92,11 @@ impl Names {
         has_room
     }
 
-    /// Adds a name, which [`fitting`] made from a name of `length` bytes.
+    /// Adds a name, which [`fitting`] made from a name of `length` bytes; with its place
+    /// if that is known.
     pub fn add(&mut self, symbol: Symbol, length: usize) {
-        self.bytes += symbol.name.len() as u64;
+        let file = symbol.file.as_ref().map_or(0, |file| file.len());
+        self.bytes += (symbol.name.len() + file) as u64;
         self.shortened += u64::from(length > MAX_LENGTH);
         self.symbols.push(symbol);
     }

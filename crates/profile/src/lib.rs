@@ -49,7 +49,7 @@ pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
     Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, Impact, InvertLimits,
     InvertedNode, InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Repeat,
-    Statistic, Step, critical_path, merge, pair_estimates, pairs, repeats,
+    Statistic, Step, critical_path, merge, pairs, repeats,
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};

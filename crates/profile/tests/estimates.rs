@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use profile::{
     Body, Diff, EdgeTable, Estimate, FlatTable, Metric, Neighbours, NodeId, Profile, SymbolId,
-    Timing, Tree, Variance, merge, pair_estimates, pairs,
+    Timing, Tree, Variance, merge, pairs,
 };
 use proptest::prelude::*;
 use strategies::{SYMBOLS, cost, edges, tree};
@@ -135,8 +135,8 @@ proptest! {
             let pairs = pairs(&tree.to_edges()).into_iter();
             pairs.map(|pair| ((pair.caller, pair.callee), pair.cost.wall.cast_signed())).collect()
         };
-        let estimates = pair_estimates(&tree.to_edges());
-        let found = estimates.iter().map(|(pair, estimate)| (*pair, estimate.variance));
+        let found = pairs(&tree.to_edges()).into_iter();
+        let found = found.map(|pair| ((pair.caller, pair.callee), pair.estimate.variance));
         prop_assert_eq!(walls(found), expected(&tree, costs));
         for (is_callers, list) in [(true, false), (false, true)] {
             let neighbours = |tree: &Tree| {
@@ -268,9 +268,10 @@ proptest! {
                 }
             }
         }
-        let pairs = pair_estimates(&new.edges());
+        let pairs = pairs(&new.edges());
         for edge in &diff.edges {
-            let variance = pairs.get(&(edge.caller, edge.callee)).copied().unwrap_or_default().variance;
+            let pair = pairs.iter().find(|pair| (pair.caller, pair.callee) == (edge.caller, edge.callee));
+            let variance = pair.map_or(Variance::ZERO, |pair| pair.estimate.variance);
             #[expect(clippy::cast_precision_loss, reason = "as in the difference")]
             let error = (variance.wall as f64).sqrt();
             prop_assert_eq!(edge.cost.of(Metric::Wall).new.error, error);

@@ -121,6 +121,8 @@ pub(crate) struct CallTable {
     max_rows: usize,
 }
 
+/// The largest table that is kept for the next profile: a megabyte.
+const MAX_REUSED_ROWS: usize = 16_384;
 /// The slots of the first index.
 const FEWEST_SLOTS: usize = 1024;
 /// The slots for each row, at least.
@@ -137,14 +139,42 @@ impl CallTable {
         }
     }
 
-    /// An empty table that will not grow past `max_rows` rows.
-    pub(crate) fn new(max_rows: usize) -> Self {
+    /// An empty table that will not grow past `max_rows` rows, in the memory of an
+    /// earlier one.
+    pub(crate) fn new_in(earlier: Self, max_rows: usize) -> Self {
+        let Self {
+            mut rows,
+            mut completed,
+            mut index,
+            ..
+        } = earlier;
+        rows.clear();
+        rows.extend([Row::new(NONE, NONE), Row::new(NONE, 0)]);
+        completed.clear();
+        if index.len() < FEWEST_SLOTS {
+            index = vec![SINK; FEWEST_SLOTS];
+        } else {
+            index.fill(SINK);
+        }
         Self {
-            rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
-            completed: Vec::new(),
-            index: vec![SINK; FEWEST_SLOTS],
+            rows,
+            completed,
+            index,
             max_rows,
         }
+    }
+
+    /// The same table, to be used by [`new_in`](Self::new_in), without the memory that
+    /// is too large to be kept. An index for many more rows than there are would take
+    /// longer to clear than to grow.
+    pub(crate) fn reusable(mut self) -> Self {
+        if self.rows.capacity() > MAX_REUSED_ROWS {
+            return Self::none();
+        }
+        if self.index.len() > self.rows.len() * SLOTS_A_ROW * 8 {
+            self.index = Vec::new();
+        }
+        self
     }
 
     /// The number of the row with that key; none if there is none yet.
@@ -160,7 +190,7 @@ impl CallTable {
         if row.key == key {
             return Some(number);
         }
-        if IN_HOOK {
+        if IN_HOOK || number == SINK {
             return None;
         }
         self.find_further(key, hash)
@@ -292,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_key_always_finds_its_row_again() {
-        let mut table = CallTable::new(1 << 20);
+        let mut table = CallTable::new_in(CallTable::none(), 1 << 20);
         let mut first = Vec::new();
         for parent in 0..1000 {
             for callee in 0..100 {
@@ -315,7 +345,7 @@ mod tests {
     #[test]
     fn a_search_rarely_takes_a_second_look() {
         // Callers and callees as a program has them: small numbers, in groups.
-        let mut table = CallTable::new(1 << 20);
+        let mut table = CallTable::new_in(CallTable::none(), 1 << 20);
         for number in 0..3000_u32 {
             table.row(number / 3, number % 700);
         }
@@ -331,7 +361,7 @@ mod tests {
 
     #[test]
     fn rows_with_more_calls_come_first_and_none_is_lost() {
-        let mut table = CallTable::new(1 << 20);
+        let mut table = CallTable::new_in(CallTable::none(), 1 << 20);
         let all: Vec<_> = (0..20_000_u32)
             .map(|callee| (callee % 140, callee))
             .collect();
@@ -365,8 +395,24 @@ mod tests {
     }
 
     #[test]
+    fn a_table_in_the_memory_of_another_knows_nothing_of_it() {
+        let mut table = CallTable::new_in(CallTable::none(), 1 << 20);
+        for callee in 0..3000 {
+            table.row(1, callee);
+        }
+        let slots = table.index.len();
+        let mut next = CallTable::new_in(table.reusable(), 10);
+        assert_eq!(next.index.len(), slots);
+        assert_eq!(next.rows.len(), 2);
+        assert!((0..3000).all(|callee| next.find::<false>(1, callee).is_none()));
+        assert_eq!(next.row(1, 7), Some(2));
+        // Too large for so few rows.
+        assert!(next.reusable().index.is_empty());
+    }
+
+    #[test]
     fn a_full_table_still_finds_what_it_has() {
-        let mut table = CallTable::new(3);
+        let mut table = CallTable::new_in(CallTable::none(), 3);
         let row = table.row(0, 7);
         assert!(row.is_some());
         assert_eq!(table.row(0, 8), None);

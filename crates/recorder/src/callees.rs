@@ -73,6 +73,9 @@ struct Block {
     deeper: u32,
 }
 
+/// The longest list that is kept for the next profile.
+const MAX_REUSED_BLOCKS: usize = 32_768;
+
 /// All callees.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Callees {
@@ -89,6 +92,22 @@ impl Callees {
             next: Vec::new(),
             blocks: Vec::new(),
         }
+    }
+
+    /// An empty list in the memory of an earlier one.
+    pub(crate) fn new_in(mut earlier: Self) -> Self {
+        earlier.next.clear();
+        earlier.blocks.clear();
+        earlier
+    }
+
+    /// The same list, to be used by [`new_in`](Self::new_in), unless it is too large to
+    /// be kept.
+    pub(crate) fn reusable(self) -> Self {
+        if self.blocks.capacity() > MAX_REUSED_BLOCKS {
+            return Self::new();
+        }
+        self
     }
 
     /// The symbol of that number, if there is one.

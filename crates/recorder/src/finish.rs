@@ -79,6 +79,10 @@ pub(crate) fn unsigned_ns(time: i128) -> u64 {
 
 /// Ticks as nanoseconds; ticks may be negative because of clocks of two CPUs.
 pub(crate) fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
+    if ticks == 0 {
+        // Always so for CPU time that is not recorded.
+        return 0;
+    }
     let ns = i128::from(rate.nanoseconds(Ticks(ticks.unsigned_abs())));
     if ticks < 0 { -ns } else { ns }
 }

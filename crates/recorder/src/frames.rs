@@ -63,6 +63,11 @@ pub(crate) struct Frames {
     limit: usize,
 }
 
+/// The slots of a stack that has never been deeper.
+const FEWEST: usize = 256;
+/// The largest stack that is kept for the next profile.
+const MOST_REUSED: usize = 1024;
+
 impl Default for Frames {
     fn default() -> Self {
         Self::none()
@@ -81,12 +86,32 @@ impl Frames {
 
     /// A stack for `limit` frames above `bottom`.
     pub(crate) fn new(limit: usize, bottom: Frame) -> Self {
+        Self::new_in(Self::none(), limit, bottom)
+    }
+
+    /// The same in the memory of an earlier one.
+    pub(crate) fn new_in(earlier: Self, limit: usize, bottom: Frame) -> Self {
         let mut frames = Self {
+            slots: earlier.slots,
             limit: limit.min(u32::MAX as usize - 8),
             ..Self::none()
         };
-        frames.grow(bottom);
+        frames.slots.truncate(frames.limit + 2);
+        // Blank, as new ones: frames of events have only some fields.
+        frames.slots.fill(bottom);
+        if frames.slots.is_empty() {
+            frames.grow(bottom);
+        }
         frames
+    }
+
+    /// The same stack, to be used by [`new_in`](Self::new_in), unless it is too large to
+    /// be kept.
+    pub(crate) fn reusable(self) -> Self {
+        if self.slots.len() > MOST_REUSED {
+            return Self::none();
+        }
+        self
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -139,7 +164,7 @@ impl Frames {
 
     fn grow(&mut self, blank: Frame) {
         let len = self.len();
-        let wanted = (len * 2).max(256).min(self.limit + 2).max(len + 1);
+        let wanted = (len * 2).max(FEWEST).min(self.limit + 2).max(len + 1);
         self.slots.resize(wanted.max(self.slots.len()), blank);
     }
 

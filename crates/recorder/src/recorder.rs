@@ -70,32 +70,6 @@ impl Recorder {
     /// The symbol for calls beyond a limit.
     pub const TRUNCATED: SymbolId = SymbolId(1);
 
-    /// Begins a profile. `main()` is open from the reading of `read`, which is
-    /// taken last.
-    ///
-    /// `max_depth` limits the recorded stack, `max_rows` the table.
-    #[must_use]
-    pub fn new(
-        shape: Shape,
-        max_depth: usize,
-        max_rows: usize,
-        read: impl FnOnce() -> Reading,
-    ) -> Self {
-        let max_depth = max_depth.max(1);
-        let mut recorder = Self {
-            shape,
-            max_depth,
-            table: CallTable::new(max_rows),
-            ..Self::idle()
-        };
-        recorder.add_symbol();
-        recorder.add_symbol();
-        let base = Frame::base(recorder.root_context(), Reading::default());
-        recorder.frames = Frames::new(max_depth, base);
-        recorder.start = read();
-        recorder
-    }
-
     /// A recorder that records nothing: no symbol, no stack, no memory. So the
     /// hot path need not check whether there is one.
     #[must_use]

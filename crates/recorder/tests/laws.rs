@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks};
+use recorder::{
+    Entered, Plan, Reading, Recorder, Room, Shape, StackAddress, SymbolId, TickRate, Ticks,
+};
 
 struct All<const TREE: bool>;
 
@@ -39,6 +41,11 @@ type EdgeMap = BTreeMap<((u32, u32), (u32, u32)), Row>;
 
 /// Runs a program; returns its edges and the root's cost.
 fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
+    run_in::<TREE>(Room::default(), steps).0
+}
+
+/// The same in the memory of an earlier profile; returns also what is left for the next.
+fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room) {
     let shape = if TREE { Shape::Tree } else { Shape::Edges };
     let now = Cell::new(0_u64);
     // Every reading of the clock is later than the previous one.
@@ -53,7 +60,7 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
             peak: bytes * 2,
         }
     };
-    let mut recorder = Recorder::new(shape, 1 << 20, 1 << 20, read);
+    let mut recorder = Recorder::new_in(room, shape, 1 << 20, 1 << 20, read);
     for _ in 2..7 {
         recorder.add_symbol();
     }
@@ -90,19 +97,32 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
     let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
-    let edges = || Some(recorder.into_edges(rate, rate)?.to_table());
-    let table = tree.or_else(edges).unwrap_or_default();
+    let (table, room) = match tree {
+        Some(table) => (table, recorder.into_room()),
+        None => {
+            let edges = recorder.into_edges(rate, rate);
+            let table = edges.map(|edges| edges.to_table()).unwrap_or_default();
+            (table, Room::default())
+        }
+    };
     let edges = table
         .edges
         .iter()
         .map(|edge| ((end(edge.caller), end(edge.callee)), row(edge.cost)));
-    (edges.collect(), row(table.root))
+    ((edges.collect(), row(table.root)), room)
 }
 
 proptest! {
     #[test]
     fn the_tree_folds_into_exactly_the_edges(steps in steps()) {
         prop_assert_eq!(run::<true>(&steps), run::<false>(&steps));
+    }
+
+    #[test]
+    fn a_profile_in_the_memory_of_another_is_as_any(before in steps(), steps in steps()) {
+        let room = || run_in::<true>(Room::default(), &before).1;
+        prop_assert_eq!(run_in::<true>(room(), &steps).0, run::<true>(&steps));
+        prop_assert_eq!(run_in::<false>(room(), &steps).0, run::<false>(&steps));
     }
 
     #[test]

@@ -64,23 +64,78 @@ pub fn take(
     put(store, read(readers, bytes, metadata)?)
 }
 
-/// The same within the quota of the run's application.
-pub(crate) fn take_within(
-    quotas: &Quotas,
+/// A profile that was uploaded.
+#[derive(Debug)]
+pub(crate) struct Uploaded {
+    pub(crate) profile: Profile,
+    /// The size of the upload.
+    pub(crate) bytes: u64,
+}
+
+/// Reads an upload.
+pub(crate) fn read_upload(
     readers: &Readers,
-    store: &dyn Store,
     bytes: &[u8],
     metadata: &Metadata,
-) -> Result<Stored, NotTaken> {
-    let profile = read(readers, bytes, metadata)?;
-    let app = store::app_of(&profile.meta);
-    let place = quotas.place(store, &app).map_err(NotTaken::Store)?;
-    let place = place.map_err(NotTaken::OverQuota)?;
-    let stored = put(store, profile)?;
-    if stored.is_new {
-        place.stored(bytes.len() as u64);
+) -> Result<Uploaded, NotTaken> {
+    Ok(Uploaded {
+        profile: read(readers, bytes, metadata)?,
+        bytes: bytes.len() as u64,
+    })
+}
+
+/// Stores uploads within the quotas of their applications. Returns the outcome of each,
+/// in their order.
+pub(crate) fn store_within(
+    quotas: &Quotas,
+    store: &dyn Store,
+    uploads: Vec<Uploaded>,
+) -> Vec<Result<Stored, NotTaken>> {
+    let mut outcomes: Vec<Option<Result<Stored, NotTaken>>> = Vec::new();
+    outcomes.resize_with(uploads.len(), || None);
+    let mut waiting: Vec<(usize, Uploaded)> = uploads.into_iter().enumerate().collect();
+    while !waiting.is_empty() {
+        let (mut runs, mut places, mut over) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, upload) in waiting {
+            let app = store::app_of(&upload.profile.meta);
+            let outcome = match quotas.place(store, &app) {
+                Ok(Ok(place)) => {
+                    places.push((number, place, upload.bytes));
+                    runs.push(NewRun {
+                        profile: upload.profile,
+                        received: now_us(),
+                    });
+                    continue;
+                }
+                Ok(Err(reason)) => {
+                    over.push((number, upload));
+                    NotTaken::OverQuota(reason)
+                }
+                Err(error) => NotTaken::Store(error),
+            };
+            if let Some(place) = outcomes.get_mut(number) {
+                *place = Some(Err(outcome));
+            }
+        }
+        if runs.is_empty() {
+            break;
+        }
+        for ((number, place, bytes), stored) in places.into_iter().zip(store.put_all(runs)) {
+            if stored.as_ref().is_ok_and(|stored| stored.is_new) {
+                place.stored(bytes);
+            }
+            if let Some(outcome) = outcomes.get_mut(number) {
+                *outcome = Some(stored.map_err(refused));
+            }
+        }
+        // Runs that the store had need no place, and leave theirs to others.
+        waiting = over;
     }
-    Ok(stored)
+    let closed = || Err(NotTaken::Store(store::Error::Closed));
+    let outcomes = outcomes.into_iter();
+    outcomes
+        .map(|outcome| outcome.unwrap_or_else(closed))
+        .collect()
 }
 
 fn read(readers: &Readers, bytes: &[u8], metadata: &Metadata) -> Result<Profile, NotTaken> {
@@ -92,10 +147,14 @@ fn read(readers: &Readers, bytes: &[u8], metadata: &Metadata) -> Result<Profile,
 fn put(store: &dyn Store, profile: Profile) -> Result<Stored, NotTaken> {
     let received = now_us();
     let stored = store.put(NewRun { profile, received });
-    stored.map_err(|error| match error {
+    stored.map_err(refused)
+}
+
+fn refused(error: store::Error) -> NotTaken {
+    match error {
         store::Error::Profile(reason) => NotTaken::TooLarge(reason),
         error => NotTaken::Store(error),
-    })
+    }
 }
 
 fn apply(profile: &mut Profile, metadata: &Metadata) {

@@ -60,6 +60,10 @@ const FOUND: Duration = Duration::from_secs(60);
 /// How long while the demo's month is being stored, which changes them each second.
 const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
 
+/// How many batches are stored at a time: a database that writes them together is
+/// faster.
+const STORING: usize = 8;
+
 /// The findings of an application: when, and of which runs.
 type Kept = (Instant, AppInfo, Arc<Findings>);
 
@@ -99,6 +103,8 @@ pub struct State {
     pub(crate) counters: Counters,
     /// Questions to the store that run at a time; others wait.
     pub(crate) busy: Semaphore,
+    /// Batches of runs that are stored at a time; others wait.
+    pub(crate) storing: Semaphore,
     found: Mutex<HashMap<String, Kept>>,
     /// Held by a search for regressions.
     search: Mutex<()>,
@@ -116,6 +122,7 @@ impl State {
             quotas: Arc::default(),
             counters: Counters::default(),
             busy: Semaphore::new(threads.clamp(2, 16)),
+            storing: Semaphore::new(STORING),
             found: Mutex::default(),
             search: Mutex::default(),
         })

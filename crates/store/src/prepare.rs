@@ -10,7 +10,7 @@ use profile::{Body, Budget, Profile, Symbol, redact};
 use crate::packed::packed;
 use crate::rollup::{MOST_COST, Paths, Shape, SpanSums, Spreads, Totals};
 use crate::transposed::transposed;
-use crate::{Error, NewRun, Result, RunId, RunInfo};
+use crate::{Error, NewRun, Result, RunId, RunInfo, Stored};
 
 pub use profile::Meta;
 
@@ -52,6 +52,11 @@ pub(crate) enum Dictionary {
 
 /// The dictionaries of a store.
 pub(crate) trait Dictionaries {
+    /// Reads those of many runs at once, where that is cheaper.
+    fn expect(&self, _: &[NewRun]) -> Result<()> {
+        Ok(())
+    }
+
     /// That of a route and release, with its number.
     fn find(&self, info: &RunInfo) -> Result<Option<(i64, Arc<Vec<u8>>)>>;
 }
@@ -106,6 +111,34 @@ impl Prepared {
             cell,
         })
     }
+}
+
+/// Prepares runs, and lets `write` store those that are usable, of which it returns the
+/// outcomes. Returns the outcome of each, in their order.
+pub(crate) fn put_all(
+    runs: Vec<NewRun>,
+    dictionaries: &impl Dictionaries,
+    write: impl FnOnce(Vec<Prepared>) -> Vec<Result<Stored>>,
+) -> Vec<Result<Stored>> {
+    let length = runs.len();
+    if let Err(error) = dictionaries.expect(&runs) {
+        return vec![Err(error); length];
+    }
+    let (mut usable, mut refused) = (Vec::with_capacity(length), Vec::with_capacity(length));
+    for run in runs {
+        let run = Prepared::new(run, dictionaries);
+        refused.push(run.map(|run| usable.push(run)).err());
+    }
+    let mut written = Vec::new();
+    if !usable.is_empty() {
+        written = write(usable);
+    }
+    let mut written = written.into_iter();
+    let outcomes = refused.into_iter().map(|refused| match refused {
+        Some(error) => Err(error),
+        None => written.next().unwrap_or(Err(Error::Closed)),
+    });
+    outcomes.collect()
 }
 
 /// The part of a run in the sums; none if it does not measure time.
@@ -260,4 +293,60 @@ fn cut(text: &str) -> String {
 pub(crate) fn profile_of(plain: &[u8]) -> Result<Profile> {
     native::read_within(plain, &Limits::default(), &Budget::default())
         .map_err(|error| Error::Damaged(format!("a run's file: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A database that fails for one route.
+    struct Fails;
+
+    impl Dictionaries for Fails {
+        fn find(&self, info: &RunInfo) -> Result<Option<(i64, Arc<Vec<u8>>)>> {
+            if info.route == "bad" {
+                return Err(Error::Profile("bad".to_owned()));
+            }
+            Ok(None)
+        }
+    }
+
+    fn run(route: &str) -> NewRun {
+        let mut profile = Profile::empty();
+        profile.meta.set_tag("route", route);
+        NewRun {
+            profile,
+            received: 1,
+        }
+    }
+
+    #[test]
+    fn what_is_refused_keeps_its_place_among_the_others() {
+        let put = |routes: &[&str], full: bool| -> Vec<String> {
+            let runs = routes.iter().map(|route| run(route)).collect();
+            let outcomes = put_all(runs, &Fails, |usable| {
+                let store = |run: Prepared| match full {
+                    true => Err(Error::Full),
+                    false => Ok(Stored {
+                        id: run.info.id,
+                        is_new: true,
+                    }),
+                };
+                usable.into_iter().map(store).collect()
+            });
+            let text = |outcome: Result<Stored>| match outcome {
+                Ok(stored) => stored.id.to_string(),
+                Err(error) => format!("{error:?}"),
+            };
+            outcomes.into_iter().map(text).collect()
+        };
+        let id = |route: &str| put(&[route], false).remove(0);
+        let bad = "Profile(\"bad\")".to_owned();
+        assert_eq!(
+            put(&["a", "bad", "b", "bad", "c"], false),
+            [id("a"), bad.clone(), id("b"), bad.clone(), id("c")]
+        );
+        assert_eq!(put(&["bad", "a"], true), [bad.clone(), "Full".to_owned()]);
+        assert_eq!(put(&["bad"], true), [bad]);
+    }
 }

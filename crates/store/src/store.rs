@@ -1,7 +1,7 @@
 //! What any store can do, in the words of the domain.
 
 use crate::{
-    Aggregate, AppInfo, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
+    Aggregate, AppInfo, DayCount, Difference, DroppedRuns, Error, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed,
     Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats,
     Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
@@ -13,14 +13,23 @@ use crate::{
 /// selections that [hourly sums](Selection::is_of_hours) can answer count whole
 /// hours, and count runs whose files were removed since.
 pub trait Store: Send + Sync {
+    /// Stores runs that are not there. When this returns, they are on the disk. The
+    /// outcomes are in the order of the runs.
+    ///
+    /// A run that is no usable profile gets [`Error::Profile`], and the others are
+    /// stored. They go to the database together, so what it refuses, as with
+    /// [`Error::Full`], is the outcome of each of them. All are in memory until then.
+    fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>>;
+
     /// Stores a run, unless it is there. When this returns, the run is on the
     /// disk.
     ///
     /// # Errors
     ///
-    /// [`Error::Full`](crate::Error::Full), and then nothing was stored;
-    /// [`Error::Profile`](crate::Error::Profile).
-    fn put(&self, run: NewRun) -> Result<Stored>;
+    /// [`Error::Full`], and then nothing was stored; [`Error::Profile`].
+    fn put(&self, run: NewRun) -> Result<Stored> {
+        self.put_all(vec![run]).pop().unwrap_or(Err(Error::Closed))
+    }
 
     /// A run with its native file.
     ///

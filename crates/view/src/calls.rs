@@ -64,7 +64,7 @@ pub(crate) fn neighbourhood(document: &Document, symbol: SymbolId) -> Neighbourh
         neighbours: Neighbours {
             callers: callers.into_iter().map(neighbour).collect(),
             callees: callees
-                .map(|(pair, _, estimate)| neighbour((pair.callee, (pair.cost, estimate))))
+                .map(|(pair, _)| neighbour((pair.callee, (pair.cost, pair.estimate))))
                 .collect(),
         },
         recursion,
@@ -86,12 +86,12 @@ pub(crate) fn pairs(document: &Document, is_wanted: impl Fn(SymbolId) -> bool) -
         {
             let caller = tree.symbol(parent);
             if is_wanted(caller) {
-                let estimate = Estimate::default();
-                pairs.add(caller, callee, level, (tree.cost(node), estimate));
+                let cost = (tree.cost(node), tree.estimate(node));
+                pairs.add(caller, callee, level, cost);
             }
         }
     });
-    pairs.list.into_iter().map(|(pair, ..)| pair).collect()
+    pairs.list.into_iter().map(|(pair, _)| pair).collect()
 }
 
 /// The path that always follows the costliest callee.
@@ -105,6 +105,7 @@ pub(crate) fn critical_steps(document: &Document, metric: Metric) -> Vec<Step> {
         steps.push(Step {
             symbol: tree.symbol(node),
             cost: tree.cost(node),
+            estimate: tree.estimate(node),
         });
         let mut costliest = (0, None);
         for child in tree.children(node) {
@@ -152,11 +153,10 @@ impl CallCounts<'_> {
     }
 }
 
-/// Callers and callees, each with the callee's lowest level, and with how sure
-/// the cost is.
+/// Callers and callees, each with the callee's lowest level.
 #[derive(Default)]
 struct Pairs {
-    list: Vec<(Pair, u32, Estimate)>,
+    list: Vec<(Pair, u32)>,
     places: NumberMap<(SymbolId, SymbolId), usize>,
 }
 
@@ -173,22 +173,22 @@ impl Pairs {
         let next = self.list.len();
         let place = *self.places.entry((caller, callee)).or_insert(next);
         if place == next {
-            let cost = Cost::default();
             let pair = Pair {
                 caller,
                 callee,
-                cost,
+                cost: Cost::default(),
+                estimate: Estimate::default(),
             };
-            self.list.push((pair, level, Estimate::default()));
+            self.list.push((pair, level));
         }
-        let (pair, lowest, sum) = &mut self.list[place];
+        let (pair, lowest) = &mut self.list[place];
         if level < *lowest {
             *lowest = level;
             pair.cost = counted(pair.cost, false);
-            *sum = counted_estimate(*sum, false);
+            pair.estimate = counted_estimate(pair.estimate, false);
         }
         pair.cost += counted(cost, level == *lowest);
-        *sum += counted_estimate(estimate, level == *lowest);
+        pair.estimate += counted_estimate(estimate, level == *lowest);
     }
 }
 

@@ -8,6 +8,7 @@ use profile::{Metric, SymbolId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{critical_steps, pairs};
+use crate::margins::margin_or_zero;
 use crate::names::{self, Origin};
 use crate::{Costs, Document, MetricName};
 
@@ -52,6 +53,7 @@ pub struct Graph {
 /// A function.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct GraphNode {
     /// Its number in this document.
     pub function: u32,
@@ -65,6 +67,13 @@ pub struct GraphNode {
     /// Its cost without callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub own: i64,
+    /// Half the width of the 95 % interval of its cost with callees; zero if it is
+    /// at most 1 % of the cost.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub inclusive_margin: i64,
+    /// The same of its cost without callees.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub own_margin: i64,
     /// Its calls.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
@@ -83,6 +92,9 @@ pub struct GraphEdge {
     /// The cost of the calls, with all callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub inclusive: i64,
+    /// Half the width of the 95 % interval of that; zero if it is at most 1 %.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub margin: i64,
     /// The calls.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
@@ -122,6 +134,7 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
             from: pair.caller.0,
             to: pair.callee.0,
             inclusive: metric.of(&pair.cost),
+            margin: margin_or_zero(&pair.estimate.variance, metric, metric.of(&pair.cost)),
             calls: pair.cost.calls,
             critical: is_step(pair.caller, pair.callee),
         })
@@ -133,12 +146,17 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
             .iter()
             .map(|row| {
                 let symbol = &profile.symbols[row.symbol.index()];
+                let estimate = flat.estimate(row.symbol);
+                let inclusive = metric.of(&row.inclusive);
+                let own = metric.of_own(&row.own, row.inclusive.calls);
                 GraphNode {
                     function: row.symbol.0,
                     name: names::text(&symbol.name),
                     origin: names::origin(symbol),
-                    inclusive: metric.of(&row.inclusive),
-                    own: metric.of_own(&row.own, row.inclusive.calls),
+                    inclusive,
+                    own,
+                    inclusive_margin: margin_or_zero(&estimate.inclusive, metric, inclusive),
+                    own_margin: margin_or_zero(&estimate.own, metric, own),
                     calls: row.inclusive.calls,
                     critical: steps.contains(&row.symbol),
                 }

@@ -36,7 +36,7 @@ impl Margins {
 /// Half the widths of the 95 % intervals, of those costs where it is more than
 /// 1 %.
 pub(crate) fn margins(variance: &Variance, costs: &Costs) -> Costs {
-    let of = |metric: Metric| margin(variance, metric, costs.of(metric)).unwrap_or(0);
+    let of = |metric: Metric| margin_or_zero(variance, metric, costs.of(metric));
     Costs {
         calls: 0,
         wall: of(Metric::Wall),
@@ -50,4 +50,9 @@ pub(crate) fn margins(variance: &Variance, costs: &Costs) -> Costs {
 pub(crate) fn margin(variance: &Variance, metric: Metric, cost: i64) -> Option<i64> {
     let margin = i64::try_from(variance.margin(metric)).unwrap_or(i64::MAX);
     variance.is_notable(metric, cost).then_some(margin)
+}
+
+/// The same as a number: zero if there is none to show.
+pub(crate) fn margin_or_zero(variance: &Variance, metric: Metric, cost: i64) -> i64 {
+    margin(variance, metric, cost).unwrap_or(0)
 }

@@ -75,7 +75,7 @@ export function Details(props: {
         {metric === 'calls' || (calls[place] ?? 0) === 0 ? null : (
           <>
             <dt>per call</dt>
-            <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit)}</dd>
+            <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit, margin[place])}</dd>
           </>
         )}
         {before === undefined ? null : (

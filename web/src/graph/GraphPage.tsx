@@ -11,6 +11,7 @@ import { Busy, Empty, Show } from '../parts/state';
 import { shortTitle } from '../parts/links';
 import { shortName } from '../canvas/paint';
 import { NODE_HEIGHT, NODE_WIDTH, type Point } from './shape';
+import type { GraphNode, MetricName, Summary, Unit } from '../types';
 import { useLayout, type LaidOut } from './useLayout';
 
 /** How large it can be drawn: 1 is as large as other text. */
@@ -74,7 +75,7 @@ export function GraphPage(): JSX.Element {
         {graph ? (
           <span class="muted" role="status">
             {format.counted(graph.nodes.length, 'function')}, {format.count(graph.omitted)} left out
-            {summary.isEstimated || summary.isSampled ? ' · costs are estimates' : ' · costs are exact'}
+            {kindOfCosts(summary)}
             {laidOut?.isPlain === true ? ' · laid out plainly: raise the threshold for fewer crossings' : ''}
           </span>
         ) : null}
@@ -104,6 +105,36 @@ export function GraphPage(): JSX.Element {
       </Show>
     </section>
   );
+}
+
+/** The most letters that a node has room for. */
+const ROOM = 34;
+
+/** The shares of a node with their margins. The calls give way to a margin: the pointer on the node shows them, too. */
+function sharesOf(node: GraphNode, total: number): string {
+  const { inclusive, own, inclusiveMargin, ownMargin } = node;
+  const shares = total > 0 ? [format.shareWithMargin(inclusive, inclusiveMargin, total), `self ${format.shareWithMargin(own, ownMargin, total)}`] : [];
+  const all = [...shares, ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : [])].join(' · ');
+  const hasMargin = inclusiveMargin !== 0 || ownMargin !== 0;
+  return hasMargin && all.length > ROOM ? shares.join(' · ') : all;
+}
+
+/** All that a node has no room for. */
+function costsOf(node: GraphNode, metric: MetricName, unit: Unit): string {
+  const costs = [
+    `inclusive ${format.costWithMargin(node.inclusive, node.inclusiveMargin, metric, unit)}`,
+    `self ${format.costWithMargin(node.own, node.ownMargin, metric, unit)}`,
+    ...(node.calls > 0 ? [format.counted(node.calls, 'call')] : []),
+  ];
+  return costs.join(', ');
+}
+
+/** How sure the costs are. */
+function kindOfCosts(summary: Summary): string {
+  const { isEstimated, isSampled, timedCalls, calls } = summary;
+  if (isEstimated || isSampled) return ' · costs are estimates';
+  if (timedCalls !== null && timedCalls < calls) return ` · times are estimates, ± is the margin of 95${'\u202f'}% above 1${'\u202f'}%`;
+  return ' · costs are exact';
 }
 
 function path(points: readonly Point[]): string {
@@ -263,7 +294,7 @@ function Drawing(props: {
               marker-end="url(#arrow)"
             >
               <title>
-                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.cost(edge.inclusive, metric, unit)},{' '}
+                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.costWithMargin(edge.inclusive, edge.margin, metric, unit)},{' '}
                 {format.counted(edge.calls, 'call')}
               </title>
             </path>
@@ -289,6 +320,7 @@ function Drawing(props: {
               >
                 <title>
                   {shortTitle(node.name)}
+                  {metric === 'calls' ? '' : `: ${costsOf(node, metric, unit)}`}
                   {node.critical ? ', on the critical path' : ''}
                 </title>
               </rect>
@@ -296,12 +328,7 @@ function Drawing(props: {
                 {format.middle(shortName(node.name), 22)}
               </text>
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
-                {metric === 'calls'
-                  ? format.counted(node.calls, 'call')
-                  : [
-                      ...(total > 0 ? [format.share(node.inclusive, total), `self ${format.share(node.own, total)}`] : []),
-                      ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : []),
-                    ].join(' · ')}
+                {metric === 'calls' ? format.counted(node.calls, 'call') : sharesOf(node, total)}
               </text>
             </a>
           );

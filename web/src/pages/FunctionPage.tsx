@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useAnswer, useSession } from '../app/session';
 import * as format from '../format';
 import { MetricMenu } from '../parts/controls';
-import { Cost } from '../parts/Cost';
+import { Cost, CostPerCall } from '../parts/Cost';
 import { FunctionLink, Go, OriginTag } from '../parts/links';
 import { Empty, Show } from '../parts/state';
 import { costWidth, VirtualTable } from '../parts/VirtualTable';
@@ -115,12 +115,20 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
               <Cost value={row.own[name]} margin={row.margins?.own[name]} metric={name} />
             </td>
             <td>{format.share(row.own[name], total[name])}</td>
-            {calls > 0 ? <td>{format.perCall(row.own[name], calls, name, unit)}</td> : null}
+            {calls > 0 ? (
+              <td>
+                <CostPerCall value={row.own[name]} calls={calls} margin={row.margins?.own[name]} metric={name} />
+              </td>
+            ) : null}
             <td>
               <Cost value={row.inclusive[name]} margin={row.margins?.inclusive[name]} metric={name} />
             </td>
             <td>{format.share(row.inclusive[name], total[name])}</td>
-            {calls > 0 ? <td>{format.perCall(row.inclusive[name], calls, name, unit)}</td> : null}
+            {calls > 0 ? (
+              <td>
+                <CostPerCall value={row.inclusive[name]} calls={calls} margin={row.margins?.inclusive[name]} metric={name} />
+              </td>
+            ) : null}
           </tr>
         ))}
       </tbody>

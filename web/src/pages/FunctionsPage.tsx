@@ -6,7 +6,7 @@ import { COLUMNS, type Column } from '../app/state';
 import { download } from '../parts/download';
 import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
-import { Cost } from '../parts/Cost';
+import { Cost, CostPerCall } from '../parts/Cost';
 import { FunctionLink, OriginTag, originTitle } from '../parts/links';
 import { Empty, Show } from '../parts/state';
 import { costWidth, VirtualTable, type TableColumn } from '../parts/VirtualTable';
@@ -38,7 +38,7 @@ function widthOf(column: Column, metric: MetricName, unit: Unit, hasMargins: boo
     case 'inclusive':
       return hasMargins ? '10.5rem' : costWidth(metric, unit);
     case 'perCall':
-      return costWidth(metric, unit, '8rem');
+      return hasMargins ? '10.5rem' : costWidth(metric, unit, '8rem');
     case 'memory':
     case 'cpu':
     case 'peak':
@@ -207,7 +207,7 @@ function tableColumns(
 }
 
 function Cell(props: { column: Column; row: FunctionRow; total: number }): ComponentChildren {
-  const { metric, unit } = useSession();
+  const { metric } = useSession();
   const { row, column } = props;
   switch (column) {
     case 'share': {
@@ -228,7 +228,7 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
     case 'inclusive':
       return <Cost value={row.inclusive[metric]} margin={row.margins?.inclusive[metric]} metric={metric} />;
     case 'perCall':
-      return <>{format.perCall(row.own[metric], row.own.calls, metric, unit)}</>;
+      return <CostPerCall value={row.own[metric]} calls={row.own.calls} margin={row.margins?.own[metric]} metric={metric} />;
     case 'origin':
       return <OriginTag origin={row.origin} />;
     case 'cpu':

@@ -203,11 +203,12 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.
   // A long path says most at its end; its beginning is wrappers.
   const hidden = Math.max(0, steps.length - MOST_STEPS);
   const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
+  const costOf = ([first]: readonly Step[]): string => format.costWithMargin(first?.value ?? 0, first?.margin ?? 0, metric, unit);
   return (
-    <ol class="path" style={format.longest(shown.map(({ round }) => format.cost(round[0]?.value ?? 0, metric, unit)))}>
+    <ol class="path" style={format.longest(shown.map(({ round }) => costOf(round)))}>
       {shown.map(({ round, times }, at) => (
         <li key={at}>
-          <span class="line-cost">{format.cost(round[0]?.value ?? 0, metric, unit)}</span>
+          <span class="line-cost">{costOf(round)}</span>
           <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
           {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
           {round.map((step, place) => (

@@ -1,4 +1,4 @@
-/** A cost in a table, with the margin of its estimate. */
+/** A cost in a table, of all calls or of one, with the margin of its estimate. */
 import type { JSX } from 'preact';
 import { useSession } from '../app/session';
 import * as format from '../format';
@@ -16,4 +16,11 @@ export function Cost(props: { value: number; margin: number | undefined; metric:
       <span class="margin">{format.margin(margin, value)}</span>
     </span>
   );
+}
+
+/** The cost of one call, on average; nothing if the calls are unknown. */
+export function CostPerCall(props: { value: number; calls: number; margin: number | undefined; metric: MetricName }): JSX.Element {
+  const { value, calls, margin = 0, metric } = props;
+  if (calls === 0 || metric === 'calls') return <></>;
+  return <Cost value={value / calls} margin={margin / calls} metric={metric} />;
 }

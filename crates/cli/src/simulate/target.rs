@@ -64,10 +64,11 @@ impl Target {
                 }
             }
             Self::Store(store) => {
-                for run in runs {
-                    let received = run.profile.meta.started_unix_us.unwrap_or(0);
-                    let profile = run.profile;
-                    let stored = store.put(NewRun { profile, received });
+                let runs = runs.into_iter().map(|run| NewRun {
+                    received: run.profile.meta.started_unix_us.unwrap_or(0),
+                    profile: run.profile,
+                });
+                for stored in store.put_all(runs.collect()) {
                     let stored = stored.context("cannot store a run")?;
                     taken.stored += u64::from(stored.is_new);
                     taken.known += u64::from(!stored.is_new);

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::neighbours::{pair_estimates, pairs};
+use super::neighbours::pairs;
 use super::statistic::{Change, Sums};
 use crate::symbol::symbol_in;
 use crate::table::{known_mut, part};
@@ -107,16 +107,17 @@ impl Diff {
             }));
             let calls = profile.edges();
             let pair = |(caller, callee)| (numbers[caller], numbers[callee]);
-            edges.extend(pairs(&calls).into_iter().map(|it| Seen {
+            let pairs = pairs(&calls);
+            edges.extend(pairs.iter().map(|it| Seen {
                 key: pair((it.caller, it.callee)),
                 side,
                 cost: it.cost,
             }));
-            let estimates = pair_estimates(&calls).into_iter();
-            edge_estimates.extend(estimates.map(|(ends, estimate)| Seen {
-                key: pair(ends),
+            let estimates = pairs.iter().filter(|it| !it.estimate.is_exact());
+            edge_estimates.extend(estimates.map(|it| Seen {
+                key: pair((it.caller, it.callee)),
                 side,
-                cost: estimate.variance,
+                cost: it.estimate.variance,
             }));
         }
         let function_estimates = ByKey::new(function_estimates);

@@ -24,7 +24,7 @@ pub use diff::{CostChanges, Diff, EdgeDiff, FunctionDiff, Impact};
 pub use estimate::EstimateLimits;
 pub use inverted::{InvertLimits, InvertedNode, InvertedTree};
 pub use merge::{MergeError, Merger, merge};
-pub use neighbours::{Neighbour, Neighbours, Pair, pair_estimates, pairs};
+pub use neighbours::{Neighbour, Neighbours, Pair, pairs};
 pub use repeats::{Repeat, repeats};
 pub use statistic::{Change, Statistic};
 pub use threshold::OTHER;

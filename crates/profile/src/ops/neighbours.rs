@@ -5,7 +5,7 @@
 
 use std::collections::hash_map::Entry;
 
-use crate::table::{known, known_mut};
+use crate::table::known_mut;
 use crate::{Cost, EdgeTable, Estimate, NumberMap, SymbolId, Variance};
 
 /// A caller or a callee, with the cost of those calls.
@@ -46,7 +46,6 @@ impl Neighbours {
             caller.cost += counted(edge.cost, is_outermost);
             caller.estimate += counted_estimate(edges.estimates.of(row), is_outermost);
         }
-        let estimates = pair_estimates(edges);
         let callees = pairs(edges).into_iter();
         let callees = callees.filter(|pair| pair.caller == symbol);
         Self {
@@ -55,10 +54,7 @@ impl Neighbours {
                 .map(|pair| Neighbour {
                     symbol: pair.callee,
                     cost: pair.cost,
-                    estimate: estimates
-                        .get(&(pair.caller, pair.callee))
-                        .copied()
-                        .unwrap_or_default(),
+                    estimate: pair.estimate,
                 })
                 .collect(),
         }
@@ -75,6 +71,8 @@ pub struct Pair {
     /// All calls, and the time of those that are not inside of another call
     /// between the same two: those at the callee's lowest level.
     pub cost: Cost,
+    /// How sure that cost is.
+    pub estimate: Estimate,
 }
 
 /// The edges without their levels, in the order of each pair's first edge.
@@ -82,9 +80,10 @@ pub struct Pair {
 pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
     let mut places = NumberMap::default();
     let mut pairs: Vec<(Pair, u32)> = Vec::new();
-    for edge in &edges.edges {
+    for (row, edge) in edges.edges.iter().enumerate() {
         let (caller, callee) = (edge.caller.symbol, edge.callee.symbol);
         let level = edge.callee.level;
+        let estimate = edges.estimates.of(row);
         let place = *places.entry((caller, callee)).or_insert(pairs.len());
         let Some((pair, lowest)) = pairs.get_mut(place) else {
             let cost = edge.cost;
@@ -92,6 +91,7 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
                 caller,
                 callee,
                 cost,
+                estimate,
             };
             pairs.push((pair, level));
             continue;
@@ -99,33 +99,12 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
         if level < *lowest {
             *lowest = level;
             pair.cost = counted(pair.cost, false);
+            pair.estimate = counted_estimate(pair.estimate, false);
         }
         pair.cost += counted(edge.cost, level == *lowest);
+        pair.estimate += counted_estimate(estimate, level == *lowest);
     }
     pairs.into_iter().map(|(pair, _)| pair).collect()
-}
-
-/// How sure the cost of each pair of [`pairs`] is, if it is an estimate.
-#[must_use]
-pub fn pair_estimates(edges: &EdgeTable) -> NumberMap<(SymbolId, SymbolId), Estimate> {
-    let mut estimates: NumberMap<_, Estimate> = NumberMap::default();
-    if edges.estimates.is_empty() {
-        return estimates;
-    }
-    let mut lowest: NumberMap<(SymbolId, SymbolId), u32> = NumberMap::default();
-    for edge in &edges.edges {
-        let ends = (edge.caller.symbol, edge.callee.symbol);
-        let level = lowest.entry(ends).or_insert(u32::MAX);
-        *level = (*level).min(edge.callee.level);
-    }
-    for (row, estimate) in edges.estimates.iter() {
-        if let Some(edge) = known(&edges.edges, row) {
-            let ends = (edge.caller.symbol, edge.callee.symbol);
-            let is_lowest = lowest.get(&ends) == Some(&edge.callee.level);
-            *estimates.entry(ends).or_default() += counted_estimate(estimate, is_lowest);
-        }
-    }
-    estimates
 }
 
 /// The calls that were not timed, with the variance if the cost counts.

@@ -17,8 +17,9 @@ use tokio::task::JoinSet;
 use utoipa::{IntoParams, ToSchema};
 
 use super::questions::ask;
-use super::uploads::{MOST, metadata, stored, within_quota};
+use super::uploads::{MOST, metadata, read, stored_all, within_quota};
 use crate::access::Caller;
+use crate::ingest::{Metadata, Uploaded};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;
@@ -28,6 +29,10 @@ const MAX_UNPACKED: u64 = 64 << 20;
 
 /// How many runs of a batch are read at a time: pages do not wait for all of them.
 const AT_ONCE: usize = 4;
+
+/// The size of the uploads after which those before are stored: profiles in memory are
+/// some times as large.
+const MAX_TOGETHER: u64 = 4 << 20;
 
 /// What became of the runs of a batch.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,75 +97,132 @@ pub(crate) async fn put_batch(
     let request = unpacked(request).await?;
     let parts = Multipart::from_request(request, &()).await;
     let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-    let mut tasks = JoinSet::new();
-    let mut runs = Vec::new();
-    let mut count = 0_usize;
+    let mut batch = Batch::of(&state, &caller);
     loop {
         let part = parts.next_field().await;
         let part = part.map_err(|error| Problem::new(error.status(), error.body_text()))?;
         let Some(part) = part else { break };
-        if count >= MOST {
+        if batch.count >= MOST {
             return Err(Problem::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 format!("a batch has at most {MOST} runs"),
             ));
         }
-        if tasks.len() >= AT_ONCE {
-            runs.extend(next_of(&mut tasks, &caller).await?);
-        }
         let metadata = metadata(part.headers());
         let bytes = part.bytes().await;
         let bytes = bytes.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-        let (number, state, caller) = (count, Arc::clone(&state), caller.clone());
-        tasks.spawn(async move {
-            let outcome = match metadata {
-                Ok(metadata) => stored(&state, &caller, bytes, metadata).await,
-                Err(problem) => Err(problem),
-            };
-            (number, outcome)
-        });
-        count += 1;
+        batch.add(bytes, metadata).await?;
     }
-    if count == 0 {
+    if batch.count == 0 {
         return Err(Problem::bad("the batch has no run"));
     }
-    while let Some(run) = next_of(&mut tasks, &caller).await? {
-        runs.push(run);
-    }
-    runs.sort_by_key(|(number, _)| *number);
-    let runs = runs.into_iter().map(|(_, run)| run).collect();
+    let runs = batch.finished().await?;
     Ok(Json(TakenBatch { runs }))
 }
 
-/// A run with its number in the batch.
-type Numbered<T> = (usize, T);
-
-/// The next run that is done; none if all are.
-async fn next_of(
-    tasks: &mut JoinSet<Numbered<Result<Stored, Problem>>>,
-    caller: &Caller,
-) -> Result<Option<Numbered<TakenRun>>, Problem> {
-    let Some(done) = tasks.join_next().await else {
-        return Ok(None);
-    };
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing a run failed");
-    let (number, outcome) = done.map_err(failed)?;
-    Ok(Some((number, answer(outcome, caller)?)))
+/// A batch that is being read and stored.
+struct Batch<'a> {
+    state: &'a Arc<State>,
+    caller: &'a Caller,
+    count: usize,
+    reading: JoinSet<(usize, Result<Uploaded, Problem>)>,
+    /// What was read and is not stored yet, with its number and size.
+    read: Vec<(usize, Uploaded)>,
+    done: Vec<(usize, TakenRun)>,
 }
 
-/// The outcome of a run. An error is one of the whole batch.
-fn answer(outcome: Result<Stored, Problem>, caller: &Caller) -> Result<TakenRun, Problem> {
-    // The other runs of a sender of several applications must not wait until tomorrow.
-    let is_only_of_run = |status| status == StatusCode::TOO_MANY_REQUESTS && caller.app.is_none();
-    match outcome {
-        Ok(stored) => Ok(stored.into()),
-        Err(problem) => match problem.status {
+impl<'a> Batch<'a> {
+    fn of(state: &'a Arc<State>, caller: &'a Caller) -> Self {
+        Self {
+            state,
+            caller,
+            count: 0,
+            reading: JoinSet::new(),
+            read: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Adds the next run.
+    async fn add(
+        &mut self,
+        bytes: Bytes,
+        metadata: Result<Metadata, Problem>,
+    ) -> Result<(), Problem> {
+        let number = self.count;
+        self.count += 1;
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            Err(problem) => return self.refused(number, problem),
+        };
+        if self.reading.len() >= AT_ONCE {
+            self.next_read().await?;
+        }
+        let (state, caller) = (Arc::clone(self.state), self.caller.clone());
+        self.reading
+            .spawn(async move { (number, read(&state, &caller, bytes, metadata).await) });
+        let size: u64 = self.read.iter().map(|(_, upload)| upload.bytes).sum();
+        if size > MAX_TOGETHER {
+            self.store().await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for a run that is being read. False if there is none.
+    async fn next_read(&mut self) -> Result<bool, Problem> {
+        let Some(read) = self.reading.join_next().await else {
+            return Ok(false);
+        };
+        let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "reading a run failed");
+        match read.map_err(failed)? {
+            (number, Ok(upload)) => self.read.push((number, upload)),
+            (number, Err(problem)) => self.refused(number, problem)?,
+        }
+        Ok(true)
+    }
+
+    /// Stores what was read.
+    async fn store(&mut self) -> Result<(), Problem> {
+        if self.read.is_empty() {
+            return Ok(());
+        }
+        let mut read = std::mem::take(&mut self.read);
+        // Of the same run twice, the first one is new.
+        read.sort_by_key(|(number, _)| *number);
+        let (numbers, uploads): (Vec<usize>, Vec<_>) = read.into_iter().unzip();
+        let outcomes = stored_all(self.state, self.caller, uploads).await?;
+        for (number, outcome) in numbers.into_iter().zip(outcomes) {
+            match outcome {
+                Ok(stored) => self.done.push((number, stored.into())),
+                Err(problem) => self.refused(number, problem)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that a run is refused. Some errors are of the whole batch.
+    fn refused(&mut self, number: usize, problem: Problem) -> Result<(), Problem> {
+        // The other runs of a sender of several applications must not wait until tomorrow.
+        let is_only_of_run = match problem.status {
             StatusCode::PAYLOAD_TOO_LARGE
             | StatusCode::UNPROCESSABLE_ENTITY
-            | StatusCode::BAD_REQUEST => Ok(TakenRun::refused(problem)),
-            status if is_only_of_run(status) => Ok(TakenRun::refused(problem)),
-            _ => Err(problem),
-        },
+            | StatusCode::BAD_REQUEST => true,
+            StatusCode::TOO_MANY_REQUESTS => self.caller.app.is_none(),
+            _ => false,
+        };
+        if !is_only_of_run {
+            return Err(problem);
+        }
+        self.done.push((number, TakenRun::refused(problem)));
+        Ok(())
+    }
+
+    /// The outcomes of all runs, in their order.
+    async fn finished(mut self) -> Result<Vec<TakenRun>, Problem> {
+        while self.next_read().await? {}
+        self.store().await?;
+        self.done.sort_by_key(|(number, _)| *number);
+        Ok(self.done.into_iter().map(|(_, run)| run).collect())
     }
 }
 

@@ -10,11 +10,12 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::Stored;
+use tokio::sync::AcquireError;
 use utoipa::ToSchema;
 
 use super::questions::ask;
 use crate::access::Caller;
-use crate::ingest::{Metadata, take_within};
+use crate::ingest::{Metadata, Uploaded, read_upload, store_within};
 use crate::metrics::count;
 use crate::problem::Problem;
 use crate::reading::NotTaken;
@@ -85,20 +86,30 @@ pub(super) async fn stored(
     state: &Arc<State>,
     caller: &Caller,
     file: Bytes,
-    mut metadata: Metadata,
+    metadata: Metadata,
 ) -> Result<Stored, Problem> {
     within_quota(state, caller).await?;
+    let upload = read(state, caller, file, metadata).await?;
+    let mut outcomes = stored_all(state, caller, vec![upload]).await?;
+    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing the run failed");
+    outcomes.pop().unwrap_or_else(|| Err(failed()))
+}
+
+/// Reads a profile on a thread that may wait.
+pub(super) async fn read(
+    state: &Arc<State>,
+    caller: &Caller,
+    file: Bytes,
+    mut metadata: Metadata,
+) -> Result<Uploaded, Problem> {
     if let Some(app) = &caller.app {
         metadata.tags.retain(|(name, _)| name != "app");
         metadata.tags.push(("app".to_owned(), app.clone()));
     }
-    let closed = |_| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-    let permit = state.busy.acquire().await.map_err(closed)?;
-    let store = Arc::clone(&state.config.store);
+    let permit = state.busy.acquire().await.map_err(stopping)?;
     let readers = Arc::clone(&state.config.readers);
-    let quotas = Arc::clone(&state.quotas);
-    let take = move || take_within(&quotas, &readers, &*store, &file, &metadata);
-    let outcome = tokio::task::spawn_blocking(take).await;
+    let read = move || read_upload(&readers, &file, &metadata);
+    let outcome = tokio::task::spawn_blocking(read).await;
     drop(permit);
     let failed = |_| {
         Problem::new(
@@ -106,7 +117,26 @@ pub(super) async fn stored(
             "reading the upload failed",
         )
     };
-    match outcome.map_err(failed)? {
+    let outcome = outcome.map_err(failed)?;
+    outcome.map_err(|error| not_taken(state, caller, error))
+}
+
+/// Stores profiles together, on a thread that may wait.
+pub(super) async fn stored_all(
+    state: &Arc<State>,
+    caller: &Caller,
+    uploads: Vec<Uploaded>,
+) -> Result<Vec<Result<Stored, Problem>>, Problem> {
+    // Not those of questions, which would wait for a database.
+    let permit = state.storing.acquire().await.map_err(stopping)?;
+    let store = Arc::clone(&state.config.store);
+    let quotas = Arc::clone(&state.quotas);
+    let put = move || store_within(&quotas, &*store, uploads);
+    let outcomes = tokio::task::spawn_blocking(put).await;
+    drop(permit);
+    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing runs failed");
+    let outcomes = outcomes.map_err(failed)?.into_iter();
+    let counted = outcomes.map(|outcome| match outcome {
         Ok(stored) => {
             let counters = &state.counters;
             count(if stored.is_new {
@@ -116,18 +146,26 @@ pub(super) async fn stored(
             });
             Ok(stored)
         }
-        Err(NotTaken::OverQuota(over)) => {
-            count(&state.counters.over_quota);
-            Err(over.into())
-        }
-        Err(error) => {
-            state.counters.refuse(&caller.name, &error.to_string());
-            if !matches!(error, NotTaken::Store(_)) {
-                tracing::warn!(by = caller.name, %error, "an upload was refused");
-            }
-            Err(error.into())
-        }
+        Err(error) => Err(not_taken(state, caller, error)),
+    });
+    Ok(counted.collect())
+}
+
+fn stopping(_: AcquireError) -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping")
+}
+
+/// Counts what was not taken, and logs it.
+fn not_taken(state: &State, caller: &Caller, error: NotTaken) -> Problem {
+    if let NotTaken::OverQuota(over) = error {
+        count(&state.counters.over_quota);
+        return over.into();
     }
+    state.counters.refuse(&caller.name, &error.to_string());
+    if !matches!(error, NotTaken::Store(_)) {
+        tracing::warn!(by = caller.name, %error, "an upload was refused");
+    }
+    error.into()
 }
 
 /// Refuses the sender of one application whose quota is used up, before its upload

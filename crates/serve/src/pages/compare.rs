@@ -3,13 +3,14 @@
 #[cfg(test)]
 mod false_alarms;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Redirect, Response};
-use store::{Difference, RouteRow, RunId, Selection, Store};
+use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep};
 
 use super::changes::{Changes, table};
 use super::frame::{Section, page};
@@ -117,6 +118,13 @@ async fn two_runs(
 /// one. Fewer may all have the same slow call by chance.
 const NEAR: [u64; 2] = [20, 40];
 
+/// How many days have runs: from the sums, so that it takes no longer with more runs.
+fn days(store: &dyn Store, selection: &Selection) -> store::Result<u64> {
+    let points = store.trend(selection, &TrendOf::Requests, TrendStep::Day)?;
+    let days: BTreeSet<i64> = points.iter().map(|point| point.time_s).collect();
+    Ok(days.len() as u64)
+}
+
 struct Answer {
     totals: [RouteRow; 2],
     sides: Sides,
@@ -133,10 +141,9 @@ impl Answer {
             (None, _) => return Ok(Err(0)),
             (_, None) => return Ok(Err(1)),
         };
-        let days = |selection| -> store::Result<u64> { Ok(store.days(selection)?.len() as u64) };
         let sides = Sides {
             runs: [totals[0].runs, totals[1].runs],
-            days: [days(before)?, days(after)?],
+            days: [days(store, before)?, days(store, after)?],
             error: 0.0,
             enough: [0, 0],
         };

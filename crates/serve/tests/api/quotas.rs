@@ -179,6 +179,55 @@ fn in_a_batch_of_several_applications_the_others_do_not_wait() {
 }
 
 #[test]
+fn a_batch_is_stored_up_to_the_quota_and_known_runs_leave_their_place_to_others() {
+    let server = locked();
+    limit(&server, "shop", Some(4), None);
+    let send = |numbers: &[u64]| {
+        let runs: Vec<_> = numbers.iter().map(|number| ("shop", *number)).collect();
+        statuses(&batch(&server, 1, &runs))
+    };
+    assert_eq!(send(&[1, 1, 2]), [201, 200, 201]);
+    // There is place for two more, and the known ones were sent first.
+    assert_eq!(
+        send(&[1, 2, 1, 2, 3, 4, 5, 6]),
+        [200, 200, 200, 200, 201, 201, 429, 429]
+    );
+    assert_eq!(server.store.stats().unwrap().runs, 4);
+    // One without a quota does not wait for it.
+    let answer = batch(&server, 1, &[("shop", 7), ("blog", 8), ("shop", 1)]);
+    assert_eq!(statuses(&answer), [429, 201, 429]);
+}
+
+#[test]
+fn batches_at_once_do_not_pass_a_quota_and_store_each_run_once() {
+    let server = locked();
+    limit(&server, "shop", Some(30), None);
+    let runs: Vec<(&str, u64)> = (0..20).map(|number| ("shop", number)).collect();
+    let other: Vec<(&str, u64)> = (10..30).map(|number| ("shop", number)).collect();
+    let answers: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let server = &server;
+        let threads: Vec<_> = [&runs, &other, &runs]
+            .into_iter()
+            .map(|runs| scope.spawn(move || statuses(&batch(server, 1, runs))))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let new = answers.iter().flatten().filter(|status| **status == 201);
+    let new = new.count() as u64;
+    assert_eq!(server.store.stats().unwrap().runs, new);
+    // A run that another batch is storing holds its place until then.
+    assert!((10..=30).contains(&new), "{answers:?}");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    for runs in [&runs, &other] {
+        batch(&server, 1, runs);
+    }
+    assert_eq!(server.store.stats().unwrap().runs, 30);
+}
+
+#[test]
 fn only_an_administrator_of_all_applications_sets_quotas() {
     let (server, owner) = locked().with_owner_of_shop();
     limit(&server, "shop", Some(5), None);

@@ -15,6 +15,10 @@ use crate::prepare::{part, profile_of};
 use crate::rollup::{Sign, Totals};
 use crate::{Result, RunInfo};
 
+/// How many cells are in memory at a time, and about how many paths.
+const MOST_CELLS: usize = 200;
+const PATHS: usize = 200_000;
+
 /// A run that is to be added to its cell, or taken out.
 #[derive(Debug, Clone)]
 pub(super) struct Changed {
@@ -63,11 +67,12 @@ impl Inner {
     /// The totals of changed cells, with their runs as they should be.
     pub(super) fn changed_totals(&self, changes: &ByCell) -> Result<Vec<(Where, Totals)>> {
         let mut cells: HashMap<Key, (Vec<[u8; 16]>, Totals)> = HashMap::new();
-        for some in chunks(changes, 1000) {
+        let all: Vec<(&Key, &Where)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
+        for some in all.chunks(1000) {
             let bytes = self.client.read(&format!(
                 "SELECT key, ids, {TOTALS} FROM {} FINAL WHERE {}",
                 self.all("cell"),
-                these_cells(some.iter().map(|(key, place)| (*key, *place)))
+                these_cells(some.iter().copied())
             ))?;
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
@@ -99,11 +104,17 @@ impl Inner {
         changes: &ByCell,
         each: &mut dyn FnMut(Vec<Cell>) -> Result<()>,
     ) -> Result<()> {
-        for some in chunks(changes, 20) {
-            let mut cells = self.cells_of(&some)?;
+        let all: Vec<(&Key, &Where)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
+        let mut rest = all.as_slice();
+        // As many as are of a usual size, as far as those before tell.
+        let mut length = 20;
+        while !rest.is_empty() {
+            let (some, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            let mut cells = self.cells_of(some)?;
             let mut runs = Vec::new();
             let mut signs = HashMap::new();
-            for (key, _) in some {
+            for &(key, _) in some {
                 let Some((place, changed)) = changes.get(key) else {
                     continue;
                 };
@@ -115,7 +126,7 @@ impl Inner {
                     runs.push(run.info.clone());
                 }
             }
-            self.each_file(runs, &mut |info, file| {
+            self.each_file(&runs, &mut |info, file| {
                 if let Some((key, sign)) = signs.get(&info.id)
                     && let Some(cell) = cells.get_mut(key)
                     && let Some(part) = part(profile_of(&file)?, &info)
@@ -124,6 +135,8 @@ impl Inner {
                 }
                 Ok(())
             })?;
+            let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
+            length = (PATHS * some.len() / paths.max(1)).clamp(1, MOST_CELLS);
             each(cells.into_values().collect())?;
         }
         Ok(())
@@ -144,11 +157,4 @@ impl Inner {
         }
         Ok(cells)
     }
-}
-
-/// Some of the cells at a time.
-fn chunks(changes: &ByCell, length: usize) -> Vec<Vec<(&Key, &Where)>> {
-    let keys = changes.iter().map(|(key, (place, _))| (key, place));
-    let keys: Vec<(&Key, &Where)> = keys.collect();
-    keys.chunks(length).map(<[_]>::to_vec).collect()
 }

@@ -3,21 +3,30 @@
 //! The number of a dictionary is a hash of its content. Two servers that choose
 //! different ones for a route disturb each other in nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::Inner;
 use super::literal::text;
 use super::rows::{Answer, Rows};
 use crate::packed::unpacked;
-use crate::prepare::{Dictionaries, MAX_DICTIONARY};
-use crate::{Error, Result, RunInfo};
+use crate::prepare::{Dictionaries, MAX_DICTIONARY, app_of, release_of, route_of};
+use crate::{Error, NewRun, Result, RunInfo};
 
-/// How many are kept in memory.
-const KEPT: usize = 256;
+/// How many bytes of them, and how many routes, are kept in memory.
+const KEPT: usize = 64 << 20;
+const KEPT_ROUTES: usize = 100_000;
+
+/// How long a route is taken for one without a dictionary: another server may have
+/// stored one.
+const ABSENT: Duration = Duration::from_secs(10);
 
 /// A dictionary with its number.
 type Numbered = (i64, Arc<Vec<u8>>);
+
+/// An application, a route and a release.
+type Key = [String; 3];
 
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
@@ -27,8 +36,21 @@ pub(super) struct Kept {
 
 #[derive(Debug, Default)]
 struct State {
-    by_route: HashMap<[String; 3], i64>,
+    /// The number of each; none and when that was seen if there is none.
+    by_route: HashMap<Key, std::result::Result<i64, Instant>>,
     data: HashMap<i64, Arc<Vec<u8>>>,
+    bytes: usize,
+}
+
+impl State {
+    fn keep(&mut self, number: i64, data: &Arc<Vec<u8>>) {
+        if self.bytes > KEPT || self.by_route.len() > KEPT_ROUTES {
+            *self = Self::default();
+        }
+        if self.data.insert(number, Arc::clone(data)).is_none() {
+            self.bytes += data.len();
+        }
+    }
 }
 
 impl Kept {
@@ -36,87 +58,135 @@ impl Kept {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, number: i64, data: &Arc<Vec<u8>>) {
-        let mut state = self.state();
-        if state.data.len() >= KEPT {
-            *state = State::default();
-        }
-        state.data.insert(number, Arc::clone(data));
-    }
-
     /// A dictionary by its number; none if it is missing. 0 is the empty one.
     pub(super) fn data(&self, inner: &Inner, number: i64) -> Result<Option<Arc<Vec<u8>>>> {
         if number == 0 {
             return Ok(Some(Arc::default()));
         }
-        if let Some(data) = self.state().data.get(&number) {
-            return Ok(Some(Arc::clone(data)));
-        }
-        let found = inner.client.read(&format!(
-            "SELECT data FROM {} WHERE id = {number} LIMIT 1",
-            inner.all("dictionary")
-        ))?;
-        let mut answer = Answer::new(&found);
-        if !answer.has_more() {
-            return Ok(None);
-        }
-        let data = Arc::new(plain(answer.bytes()?)?);
-        self.keep(number, &data);
-        Ok(Some(data))
+        self.fetch(inner, &[number])?;
+        Ok(self.state().data.get(&number).map(Arc::clone))
     }
 
-    /// Stores the first dictionary of a route and release.
-    pub(super) fn add(&self, inner: &Inner, info: &RunInfo, packed: &[u8]) -> Result<()> {
-        let number = number_of(packed);
-        let mut row = Rows::default();
-        row.i64(number).u64(1);
-        row.text(&info.app)
-            .text(&info.route)
-            .text(&info.release)
-            .text(packed);
-        let into = inner.all("dictionary") + " (id, version, app, route, release, data)";
-        inner.client.insert(&into, &row.bytes)?;
-        self.keep(number, &Arc::new(plain(packed)?));
-        self.state().by_route.insert(key(info), number);
+    /// Reads those that are not in memory, at once.
+    pub(super) fn fetch(&self, inner: &Inner, asked: &[i64]) -> Result<()> {
+        let missing: BTreeSet<i64> = {
+            let state = self.state();
+            let is_missing = |number: &&i64| **number != 0 && !state.data.contains_key(*number);
+            asked.iter().filter(is_missing).copied().collect()
+        };
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let missing: Vec<String> = missing.iter().map(i64::to_string).collect();
+        let bytes = inner.client.read(&format!(
+            "SELECT id, data FROM {} WHERE id IN ({}) LIMIT 1 BY id",
+            inner.all("dictionary"),
+            missing.join(", ")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
+            self.state().keep(number, &data);
+        }
         Ok(())
     }
 
-    /// Whether a route and release has one.
-    pub(super) fn has(&self, info: &RunInfo) -> bool {
-        self.state().by_route.contains_key(&key(info))
+    /// Stores the first dictionaries of routes and releases.
+    pub(super) fn add(&self, inner: &Inner, candidates: &[(&RunInfo, &[u8])]) -> Result<()> {
+        let mut added: HashMap<Key, i64> = HashMap::new();
+        let mut rows = Rows::default();
+        for (info, packed) in candidates {
+            let key = key(info);
+            let is_there = matches!(self.state().by_route.get(&key), Some(Ok(_)));
+            if is_there || added.contains_key(&key) {
+                continue;
+            }
+            let number = number_of(packed);
+            rows.i64(number).u64(1);
+            rows.text(&info.app).text(&info.route).text(&info.release);
+            rows.text(packed);
+            self.state().keep(number, &Arc::new(plain(packed)?));
+            added.insert(key, number);
+        }
+        if added.is_empty() {
+            return Ok(());
+        }
+        let into = inner.all("dictionary") + " (id, version, app, route, release, data)";
+        inner.client.insert(&into, &rows.bytes)?;
+        let added = added.into_iter().map(|(key, number)| (key, Ok(number)));
+        self.state().by_route.extend(added);
+        Ok(())
+    }
+
+    /// What is known of routes without asking: the number, or that there is none.
+    fn known(&self, key: &Key) -> Option<Option<i64>> {
+        match self.state().by_route.get(key)? {
+            Ok(number) => Some(Some(*number)),
+            Err(seen) => (seen.elapsed() < ABSENT).then_some(None),
+        }
+    }
+
+    /// Reads the dictionaries of routes.
+    fn read(&self, inner: &Inner, keys: &[Key]) -> Result<()> {
+        let places = keys.iter().map(|[app, route, release]| {
+            format!("({}, {}, {})", text(app), text(route), text(release))
+        });
+        let bytes = inner.client.read(&format!(
+            "SELECT app, route, release, id, data FROM {} WHERE (app, route, release) IN ({})
+             ORDER BY app, route, release, id LIMIT 1 BY app, route, release",
+            inner.all("dictionary"),
+            places.collect::<Vec<_>>().join(", ")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let now = Instant::now();
+        let mut found: HashMap<Key, _> = keys.iter().map(|key| (key.clone(), Err(now))).collect();
+        while answer.has_more() {
+            let key = [answer.text()?, answer.text()?, answer.text()?];
+            let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
+            self.state().keep(number, &data);
+            found.insert(key, Ok(number));
+        }
+        self.state().by_route.extend(found);
+        Ok(())
     }
 }
 
 impl Dictionaries for Inner {
-    fn find(&self, info: &RunInfo) -> Result<Option<Numbered>> {
-        let known = self.dictionaries.state().by_route.get(&key(info)).copied();
-        let number = match known {
-            Some(number) => number,
-            None => {
-                let found = self.client.read(&format!(
-                    "SELECT id FROM {} WHERE app = {} AND route = {} AND release = {}
-                     ORDER BY id LIMIT 1",
-                    self.all("dictionary"),
-                    text(&info.app),
-                    text(&info.route),
-                    text(&info.release)
-                ))?;
-                let mut answer = Answer::new(&found);
-                if !answer.has_more() {
-                    return Ok(None);
-                }
-                answer.i64()?
+    fn expect(&self, runs: &[NewRun]) -> Result<()> {
+        let key = |run: &NewRun| {
+            let meta = &run.profile.meta;
+            [app_of(meta), route_of(meta), release_of(meta)]
+        };
+        let keys: BTreeSet<Key> = runs.iter().map(key).collect();
+        let mut numbers = Vec::new();
+        let mut unknown = Vec::new();
+        for key in keys {
+            match self.dictionaries.known(&key) {
+                Some(number) => numbers.extend(number),
+                None => unknown.push(key),
             }
+        }
+        self.dictionaries.fetch(self, &numbers)?;
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        self.dictionaries.read(self, &unknown)
+    }
+
+    fn find(&self, info: &RunInfo) -> Result<Option<Numbered>> {
+        let key = key(info);
+        if self.dictionaries.known(&key).is_none() {
+            self.dictionaries.read(self, std::slice::from_ref(&key))?;
+        }
+        let Some(number) = self.dictionaries.known(&key).flatten() else {
+            return Ok(None);
         };
         let data = self.dictionaries.data(self, number)?;
-        if data.is_some() {
-            self.dictionaries.state().by_route.insert(key(info), number);
-        }
         Ok(data.map(|data| (number, data)))
     }
 }
 
-fn key(info: &RunInfo) -> [String; 3] {
+fn key(info: &RunInfo) -> Key {
     [&info.app, &info.route, &info.release].map(Clone::clone)
 }
 

@@ -83,7 +83,7 @@ impl Inner {
         let runs = self.infos(&Selection::default(), usize::MAX >> 1)?;
         let mut expected: HashSet<RunId> = runs.iter().map(|run| run.id).collect();
         verified.runs = runs.len() as u64;
-        self.each_readable(runs, &mut |info, file| {
+        self.each_readable(&runs, &mut |info, file| {
             expected.remove(&info.id);
             let read = file.and_then(|file| {
                 if RunId::of(&file) != info.id {
@@ -165,7 +165,7 @@ impl Inner {
         let mut computed = Cell::new(place.clone());
         // The same numbers of names.
         computed.adopt_names(&stored);
-        self.each_file(infos, &mut |info, file| {
+        self.each_file(&infos, &mut |info, file| {
             if let Some(part) = part(profile_of(&file)?, &info) {
                 computed.merge(info.id.0, part, Sign::Plus);
             }

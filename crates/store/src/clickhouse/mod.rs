@@ -39,7 +39,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use address::ClickhouseAddress;
 
 use crate::answers;
-use crate::prepare::Prepared;
+use crate::prepare;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
@@ -164,8 +164,8 @@ fn now_us() -> u64 {
 }
 
 impl Store for ClickhouseStore {
-    fn put(&self, run: NewRun) -> Result<Stored> {
-        self.writer.put(Prepared::new(run, &*self.inner)?)
+    fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
+        prepare::put_all(runs, &*self.inner, |runs| self.writer.put(runs))
     }
 
     fn run(&self, id: &RunId) -> Result<Option<Run>> {

@@ -1,14 +1,15 @@
-//! Stores runs. Runs that wait are inserted together: ClickHouse likes few large
-//! inserts.
+//! Stores runs. Those that wait are inserted together: ClickHouse likes few large
+//! inserts, and pays for each part of each table, not for its rows.
 //!
 //! **Invariant:** a run's row in `changed` is written before its row in `run`, and
 //! the latter acknowledges it. So each acknowledged run is in the sums: in those of
 //! its cell, or as a run of `changed`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::cells::Where;
 use super::literal::{ids, numbers};
@@ -18,14 +19,22 @@ use super::{Inner, now_us};
 use crate::prepare::{Dictionary, Prepared};
 use crate::{Error, Result, RunId, Stored};
 
-/// The most runs of one insert. Each may be of another day, and later versions of
-/// ClickHouse refuse inserts of more than 100.
-const BATCH: usize = 64;
+/// The most runs of one insert, and the bytes of files after which none is added.
+const MOST_RUNS: usize = 2000;
+const MOST_BYTES: usize = 32 << 20;
 
-/// How many runs may wait. Senders beyond it wait, too.
-const QUEUE: usize = 256;
+/// The most days of the runs of one insert: each is a part of its own, and later
+/// versions of ClickHouse refuse inserts of more than 100.
+const MOST_DAYS: usize = 90;
 
-type Job = (Box<Prepared>, SyncSender<Result<Stored>>);
+/// How many senders may wait in the queue. Those beyond it wait, too.
+const QUEUE: usize = 64;
+
+/// The longest wait for the runs of other senders.
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
+
+/// The runs of a sender, and where the outcomes go.
+type Job = (Vec<Prepared>, SyncSender<Vec<Result<Stored>>>);
 
 /// The thread that inserts.
 #[derive(Debug)]
@@ -46,13 +55,15 @@ impl Writer {
         })
     }
 
-    /// Stores a run, and waits until ClickHouse has it.
-    pub(super) fn put(&self, run: Prepared) -> Result<Stored> {
-        let (reply, answer) = sync_channel(1);
-        let jobs = self.jobs.as_ref().ok_or(Error::Closed)?;
-        let sent = jobs.send((Box::new(run), reply));
-        sent.map_err(|_| Error::Closed)?;
-        answer.recv().map_err(|_| Error::Closed)?
+    /// Stores runs, and waits until ClickHouse has them.
+    pub(super) fn put(&self, runs: Vec<Prepared>) -> Vec<Result<Stored>> {
+        let length = runs.len();
+        let put = || {
+            let (reply, answer) = sync_channel(1);
+            self.jobs.as_ref()?.send((runs, reply)).ok()?;
+            answer.recv().ok()
+        };
+        put().unwrap_or_else(|| vec![Err(Error::Closed); length])
     }
 }
 
@@ -66,32 +77,70 @@ impl Drop for Writer {
     }
 }
 
+/// Inserts what waits. While there are several senders, it first waits for as many as
+/// the last time, at most as long as that insert took: a second insert would cost as
+/// much again.
 fn work(inner: &Inner, jobs: &Receiver<Job>) {
+    let (mut senders, mut took) = (1, Duration::ZERO);
     while let Ok(job) = jobs.recv() {
-        let mut batch = vec![job];
-        while batch.len() < BATCH
-            && let Ok(job) = jobs.try_recv()
-        {
-            batch.push(job);
-        }
-        let (runs, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        let outcome = put(inner, &runs);
-        for (index, reply) in replies.into_iter().enumerate() {
-            let stored = match &outcome {
-                Ok(stored) => stored.get(index).copied().ok_or(Error::Closed),
-                Err(error) => Err(error.clone()),
+        let until = Instant::now() + took.min(LONGEST_WAIT);
+        let mut runs = job.0;
+        let mut replies = vec![(runs.len(), job.1)];
+        while runs.len() < MOST_RUNS {
+            let next = if replies.len() < senders {
+                jobs.recv_timeout(until.saturating_duration_since(Instant::now()))
+                    .ok()
+            } else {
+                jobs.try_recv().ok()
             };
-            // A caller that went away needs no answer.
-            let _ = reply.send(stored);
+            let Some((more, reply)) = next else { break };
+            replies.push((more.len(), reply));
+            runs.extend(more);
+        }
+        let begin = Instant::now();
+        let mut outcomes = put(inner, &runs).into_iter();
+        (senders, took) = (replies.len(), begin.elapsed());
+        for (length, reply) in replies {
+            // A sender that went away needs no answer.
+            let _ = reply.send(outcomes.by_ref().take(length).collect());
         }
     }
 }
 
-/// Stores runs. If it fails, all of them may be sent again.
-fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
+/// Stores runs. Those that fail may be sent again.
+fn put(inner: &Inner, runs: &[Prepared]) -> Vec<Result<Stored>> {
+    let mut outcomes = Vec::with_capacity(runs.len());
+    let mut rest = runs;
+    while !rest.is_empty() {
+        let (some, after) = rest.split_at(fitting(rest));
+        rest = after;
+        match insert(inner, some) {
+            Ok(stored) => outcomes.extend(stored.into_iter().map(Ok)),
+            Err(error) => outcomes.extend(some.iter().map(|_| Err(error.clone()))),
+        }
+    }
+    outcomes
+}
+
+/// How many of the first runs are one insert.
+fn fitting(runs: &[Prepared]) -> usize {
+    let (mut days, mut bytes) = (HashSet::new(), 0);
+    let fits = |run: &&Prepared| {
+        days.insert(day_of(run.info.started_us));
+        let is_full = bytes > MOST_BYTES || days.len() > MOST_DAYS;
+        bytes += run.file.len();
+        !is_full
+    };
+    runs.iter().take(MOST_RUNS).take_while(fits).count().max(1)
+}
+
+/// Inserts the runs that are not there, a statement for each table.
+fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
     let known = known(inner, runs)?;
     let now = now_us();
-    let mut stored: Vec<Stored> = Vec::with_capacity(runs.len());
+    let mut stored = Vec::with_capacity(runs.len());
+    let mut seen = HashSet::new();
+    let mut dictionaries = Vec::new();
     let mut changed = Rows::default();
     let mut rows = Rows::default();
     let mut taken = Rows::default();
@@ -99,8 +148,7 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
     for run in runs {
         let id = run.info.id;
         let before = known.get(&id);
-        let is_twice = stored.iter().any(|other| other.id == id);
-        let is_new = !is_twice && before.is_none_or(|(_, state)| *state == 2);
+        let is_new = seen.insert(id) && before.is_none_or(|(_, state)| *state == 2);
         stored.push(Stored { id, is_new });
         if !is_new {
             continue;
@@ -108,9 +156,7 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
         let dictionary = match &run.dictionary {
             Dictionary::Known(number) => *number,
             Dictionary::Candidate(data) => {
-                if !inner.dictionaries.has(&run.info) {
-                    inner.dictionaries.add(inner, &run.info, data)?;
-                }
+                dictionaries.push((&run.info, data.as_slice()));
                 0
             }
         };
@@ -120,6 +166,7 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
         taken.u32(day_of(run.received)).text(&run.info.app);
         taken.fixed(id.0).u64(run.info.size);
     }
+    inner.dictionaries.add(inner, &dictionaries)?;
     if !changed.bytes.is_empty() {
         let into = inner.all("changed") + " (id, key, day, hour, app, route, release)";
         inner.client.insert(&into, &changed.bytes)?;
@@ -136,27 +183,28 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
 }
 
 /// The version and state of those runs that are or were there.
-fn known(inner: &Inner, runs: &[Box<Prepared>]) -> Result<HashMap<RunId, (u64, u8)>> {
+fn known(inner: &Inner, runs: &[Prepared]) -> Result<HashMap<RunId, (u64, u8)>> {
     // A run without a start of its own may have come on another day.
-    let of_day = runs
+    let (without, with): (Vec<&Prepared>, Vec<_>) = runs
         .iter()
-        .all(|run| run.info.started_us != run.received)
-        .then(|| {
-            let mut days: Vec<u32> = runs.iter().map(|run| day_of(run.info.started_us)).collect();
-            days.sort_unstable();
-            days.dedup();
-            format!("day IN ({}) AND ", numbers(days))
-        });
-    let bytes = inner.client.read(&format!(
-        "SELECT id, version, state FROM {} FINAL WHERE {}id IN ({})",
-        inner.all("run"),
-        of_day.unwrap_or_default(),
-        ids(runs.iter().map(|run| &run.info.id.0))
-    ))?;
-    let mut answer = Answer::new(&bytes);
+        .partition(|run| run.info.started_us == run.received);
+    let days: BTreeSet<u32> = with.iter().map(|run| day_of(run.info.started_us)).collect();
+    let of_day = format!("day IN ({}) AND ", numbers(days));
     let mut known = HashMap::new();
-    while answer.has_more() {
-        known.insert(RunId(answer.fixed()?), (answer.u64()?, answer.u8()?));
+    for (some, of_day) in [(without, ""), (with, of_day.as_str())] {
+        if some.is_empty() {
+            continue;
+        }
+        let bytes = inner.client.read(&format!(
+            "SELECT id, max(version), argMax(state, version) FROM {}
+             WHERE {of_day}id IN ({}) GROUP BY id",
+            inner.all("run"),
+            ids(some.iter().map(|run| &run.info.id.0))
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            known.insert(RunId(answer.fixed()?), (answer.u64()?, answer.u8()?));
+        }
     }
     Ok(known)
 }

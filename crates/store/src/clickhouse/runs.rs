@@ -19,8 +19,9 @@ const MOST: u32 = 1000;
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
 
-/// How many files are read at a time.
-const FILES: usize = 32;
+/// How many files are read at a time, and the bytes after which no further one is.
+const FILES: usize = 500;
+const FILE_BYTES: u64 = 4 << 20;
 
 /// The columns of [`read_info`].
 pub(super) const INFO: &str = "id, app, route, release, title, started, host, method, status, \
@@ -195,7 +196,7 @@ impl Inner {
     /// Calls `each` with the native files of runs, in their order.
     pub(super) fn each_file(
         &self,
-        runs: Vec<RunInfo>,
+        runs: &[RunInfo],
         each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         self.each_readable(runs, &mut |info, file| each(info, file?))
@@ -204,35 +205,47 @@ impl Inner {
     /// The same with the reason why a file cannot be read.
     pub(super) fn each_readable(
         &self,
-        runs: Vec<RunInfo>,
+        runs: &[RunInfo],
         each: &mut dyn FnMut(RunInfo, Result<Vec<u8>>) -> Result<()>,
     ) -> Result<()> {
-        let mut runs = runs.into_iter().peekable();
-        while runs.peek().is_some() {
-            let some: Vec<RunInfo> = runs.by_ref().take(FILES).collect();
+        let mut rest = runs;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |info: &&RunInfo| {
+                let fits = bytes <= FILE_BYTES;
+                bytes += info.size;
+                fits
+            };
+            let (some, after) = rest.split_at(rest.iter().take(FILES).take_while(fits).count());
+            rest = after;
             let bytes = self.client.read(&format!(
-                "SELECT id, dictionary, file FROM {} FINAL WHERE {} AND notEmpty(file)",
+                "SELECT id, version, dictionary, file FROM {} WHERE {}",
                 self.all("run"),
                 these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
             ))?;
-            let mut rows = Vec::new();
-            let mut dictionaries = Vec::new();
+            // The latest version of each.
+            let mut files: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
                 let id = RunId(answer.fixed()?);
-                dictionaries.push(answer.i64()?);
-                rows.push((id, answer.bytes()?));
+                let file = (answer.u64()?, answer.i64()?, answer.bytes()?);
+                let kept = files.entry(id).or_insert(file);
+                if file.0 > kept.0 {
+                    *kept = file;
+                }
             }
-            let mut files = HashMap::new();
-            let read = self.files.read(&rows)?;
-            for ((row, dictionary), file) in rows.iter().zip(dictionaries).zip(read) {
-                files.insert(row.0, (dictionary, file));
-            }
+            let rows = files.iter().filter(|(_, row)| !row.2.is_empty());
+            let rows: Vec<(RunId, &[u8])> = rows.map(|(id, row)| (*id, row.2)).collect();
+            let mut read: HashMap<_, _> = self.files.read(&rows)?.into_iter().collect();
+            let numbers: Vec<i64> = files.values().map(|file| file.1).collect();
+            self.dictionaries.fetch(self, &numbers)?;
             for info in some {
                 // A policy or a user may have removed it since.
-                if let Some((dictionary, file)) = files.remove(&info.id) {
+                if let Some((_, dictionary, _)) = files.remove(&info.id)
+                    && let Some(file) = read.remove(&info.id)
+                {
                     let file = file.and_then(|file| self.native(&info.id, dictionary, &file));
-                    each(info, file)?;
+                    each(info.clone(), file)?;
                 }
             }
         }

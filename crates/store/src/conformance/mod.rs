@@ -3,6 +3,7 @@
 //! Call [`check`] from a test of the implementation, with a function that makes
 //! an empty store.
 
+mod batches;
 mod dropped;
 mod questions;
 mod removal;
@@ -29,6 +30,10 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         runs::a_run_is_stored_once,
         runs::a_run_without_a_start_is_stored_once_and_has_the_time_of_arrival,
         runs::a_run_comes_back_as_it_was,
+        batches::each_run_of_a_batch_is_stored_once_and_has_its_own_outcome,
+        batches::a_batch_is_what_its_runs_are_one_by_one,
+        batches::of_batches_at_once_each_run_is_new_in_one,
+        batches::a_batch_brings_back_deleted_runs_and_not_those_that_a_policy_removed,
         runs::lists_are_filtered_sorted_and_paged,
         runs::invalid_questions_are_refused,
         sums::sums_of_hours_are_those_of_the_runs,

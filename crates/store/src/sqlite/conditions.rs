@@ -32,15 +32,17 @@ impl Conditions {
     /// The runs of a selection, for a statement over `run`.
     pub(super) fn of_runs(selection: &Selection) -> Result<Self> {
         let mut all = Self::default();
-        if let Some(app) = &selection.app {
-            all.add("run.app = (SELECT id FROM app WHERE name = ?)", [text(app)]);
+        if !all.one_route(selection) {
+            if let Some(app) = &selection.app {
+                all.add("run.app = (SELECT id FROM app WHERE name = ?)", [text(app)]);
+            }
+            all.any(
+                "route",
+                "run.route IN (SELECT id FROM route WHERE ",
+                &selection.routes,
+                ")",
+            )?;
         }
-        all.any(
-            "route",
-            "run.route IN (SELECT id FROM route WHERE ",
-            &selection.routes,
-            ")",
-        )?;
         all.any(
             "release",
             "run.release IN (SELECT id FROM release WHERE ",
@@ -85,6 +87,24 @@ impl Conditions {
             all.add(&format!("run.id IN ({marks})"), ids);
         }
         Ok(all)
+    }
+
+    /// Adds the route of a selection that has an application and one route in it; says
+    /// whether it is so. Unlike `IN`, a route that equals one value lets `SQLite` read the
+    /// runs in the order of an index, and stop when it has enough.
+    fn one_route(&mut self, selection: &Selection) -> bool {
+        let (Some(app), [route]) = (&selection.app, selection.routes.as_slice()) else {
+            return false;
+        };
+        if is_pattern(route) {
+            return false;
+        }
+        self.add(
+            "run.route = (SELECT id FROM route WHERE name = ?
+             AND app = (SELECT id FROM app WHERE name = ?))",
+            [text(route), text(app)],
+        );
+        true
     }
 
     /// The rows of a selection in the hours `first` to `last`, for a statement
@@ -200,6 +220,10 @@ impl Conditions {
     }
 }
 
+fn is_pattern(value: &str) -> bool {
+    value.contains('*')
+}
+
 fn text(value: &str) -> Value {
     Value::Text(value.to_owned())
 }
@@ -215,7 +239,7 @@ fn check(values: usize) -> Result<()> {
 
 /// The operator for a pattern, and the pattern for it: only `*` has a meaning.
 fn operator(pattern: &str) -> (&'static str, String) {
-    if !pattern.contains('*') {
+    if !is_pattern(pattern) {
         return ("=", pattern.to_owned());
     }
     let mut escaped = String::with_capacity(pattern.len());

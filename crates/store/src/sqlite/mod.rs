@@ -39,7 +39,7 @@ use profile::Symbol;
 use rusqlite::Connection;
 
 use crate::answers::{self, Source};
-use crate::prepare::Prepared;
+use crate::prepare;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
     FunctionDetail, FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo,
@@ -140,9 +140,11 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn put(&self, run: NewRun) -> Result<Stored> {
-        let writer = self.writer()?;
-        writer.put(Prepared::new(run, self)?)
+    fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
+        match self.writer() {
+            Ok(writer) => prepare::put_all(runs, self, |runs| writer.put(runs)),
+            Err(error) => vec![Err(error); runs.len()],
+        }
     }
 
     fn run(&self, id: &RunId) -> Result<Option<Run>> {

@@ -39,6 +39,28 @@ pub(super) fn run(connection: &Connection, id: &RunId) -> Result<Option<Run>> {
 /// A page of the list.
 pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
     let limit = query.limit.clamp(1, MOST);
+    let (select, conditions) = page_statement(query, limit)?;
+    let mut statement = connection.prepare_cached(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    let mut runs = Vec::new();
+    let mut next = None;
+    let mut last: (i64, i64) = (0, 0);
+    while let Some(row) = rows.next()? {
+        if runs.len() == limit as usize {
+            next = Some(format!("{}.{}", last.0, last.1));
+            break;
+        }
+        let (number, mut info) = info(row)?;
+        info.tags = tags(connection, number)?;
+        last = (row.get(22)?, number);
+        runs.push(info);
+    }
+    Ok(RunPage { runs, next })
+}
+
+/// The statement of a page, and its values. It asks for one run more than the limit,
+/// which tells whether there is a next page.
+fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> {
     let column = match query.sort {
         RunSort::Started => "run.started",
         RunSort::Wall => "run.wall",
@@ -60,8 +82,7 @@ pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage>
             [Value::Integer(value), Value::Integer(number)],
         );
     }
-    // One more than asked for tells whether there is a next page. Names are
-    // joined after the runs are chosen.
+    // Names are joined after the runs are chosen.
     let select = format!(
         "SELECT {COLUMNS}, {column} FROM (SELECT run.number AS chosen FROM run{}
          ORDER BY {column} {order}, run.number {order} LIMIT {})
@@ -72,22 +93,7 @@ pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage>
         conditions.sql(),
         limit + 1
     );
-    let mut statement = connection.prepare_cached(&select)?;
-    let mut rows = statement.query(conditions.values())?;
-    let mut runs = Vec::new();
-    let mut next = None;
-    let mut last: (i64, i64) = (0, 0);
-    while let Some(row) = rows.next()? {
-        if runs.len() == limit as usize {
-            next = Some(format!("{}.{}", last.0, last.1));
-            break;
-        }
-        let (number, mut info) = info(row)?;
-        info.tags = tags(connection, number)?;
-        last = (row.get(22)?, number);
-        runs.push(info);
-    }
-    Ok(RunPage { runs, next })
+    Ok((select, conditions))
 }
 
 fn parsed_cursor(cursor: &str) -> Result<(i64, i64)> {
@@ -264,4 +270,61 @@ pub(super) fn of_cell(key: &super::cells::Key) -> Conditions {
     conditions.add("run.shape = ?", [Value::Integer(key.shape.number())]);
     conditions.add("run.rate = ?", [Value::Real(key.rate)]);
     conditions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How `SQLite` chooses the runs of a page.
+    fn plan(query: &RunQuery) -> Vec<String> {
+        let mut connection = Connection::open_in_memory().unwrap();
+        crate::sqlite::schema::migrate(&mut connection).unwrap();
+        let (select, conditions) = page_statement(query, 100).unwrap();
+        let mut explain = connection
+            .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
+            .unwrap();
+        let steps = explain.query_map(conditions.values(), |row| row.get::<_, String>(3));
+        let steps: Vec<String> = steps.unwrap().map(|step| step.unwrap()).collect();
+        // The outer half sorts the hundred runs that the inner half has chosen.
+        let outer = steps.iter().position(|step| step.contains("SCAN chosen"));
+        let outer = outer.or_else(|| steps.iter().position(|step| step.contains("SCAN (")));
+        steps[..outer.unwrap()].to_vec()
+    }
+
+    #[test]
+    fn a_page_of_a_route_or_an_application_reads_no_more_runs_than_it_shows() {
+        let of_app = Selection {
+            app: Some("shop".to_owned()),
+            ..Selection::default()
+        };
+        let of_route = Selection {
+            routes: vec!["/cart".to_owned()],
+            ..of_app.clone()
+        };
+        for (selection, sort, index) in [
+            (&of_route, RunSort::Wall, "run_route_wall"),
+            (&of_route, RunSort::Started, "run_route_started"),
+            (&of_app, RunSort::Wall, "run_app_wall"),
+            (&of_app, RunSort::Started, "run_app_started"),
+        ] {
+            for ascending in [false, true] {
+                let mut query = RunQuery {
+                    selection: selection.clone(),
+                    sort,
+                    ascending,
+                    ..RunQuery::default()
+                };
+                let first = plan(&query);
+                query.selection.releases = vec!["2".to_owned()];
+                query.selection.min_wall = (sort == RunSort::Wall).then_some(7);
+                query.cursor = Some("5.5".to_owned());
+                for steps in [first, plan(&query)] {
+                    assert!(steps.iter().any(|step| step.contains(index)), "{steps:#?}");
+                    let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE"));
+                    assert!(!sorts, "{steps:#?}");
+                }
+            }
+        }
+    }
 }

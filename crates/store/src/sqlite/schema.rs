@@ -6,13 +6,14 @@ use crate::{Error, Result};
 
 /// Each step is applied once, in a transaction; `user_version` counts them.
 /// Steps are never changed, only added.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("schema-1.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-daily.sql"),
     include_str!("schema-sizes.sql"),
     include_str!("schema-dropped.sql"),
     include_str!("schema-tokens.sql"),
+    include_str!("schema-slowest.sql"),
 ];
 
 /// Creates the tables, or brings those of an older version up to date.

@@ -17,7 +17,7 @@ use super::{folder, ids::Ids, schema};
 use crate::prepare::Prepared;
 use crate::{Error, Result, Stored};
 
-/// The most runs of one transaction.
+/// No more runs are added to a transaction that has so many.
 const BATCH: usize = 64;
 
 /// How many jobs may wait. Senders beyond it wait, too.
@@ -29,7 +29,7 @@ const PAGE: u32 = 4096;
 type Reply<T> = SyncSender<Result<T>>;
 
 enum Job {
-    Put(Box<Prepared>, Reply<Stored>),
+    Put(Vec<Prepared>, Reply<Vec<Stored>>),
     Other(Box<dyn FnOnce(&mut State) + Send>),
 }
 
@@ -69,11 +69,18 @@ impl Writer {
         })
     }
 
-    /// Stores a run, and waits until it is on the disk.
-    pub(super) fn put(&self, run: Prepared) -> Result<Stored> {
-        let (reply, answer) = sync_channel(1);
-        self.send(Job::Put(Box::new(run), reply))?;
-        answer.recv().map_err(|_| Error::Closed)?
+    /// Stores runs in one transaction, and waits until they are on the disk.
+    pub(super) fn put(&self, runs: Vec<Prepared>) -> Vec<Result<Stored>> {
+        let length = runs.len();
+        let put = || {
+            let (reply, answer) = sync_channel(1);
+            self.send(Job::Put(runs, reply))?;
+            answer.recv().map_err(|_| Error::Closed)?
+        };
+        match put() {
+            Ok(stored) => stored.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error); length],
+        }
     }
 
     /// Does something else in a transaction.
@@ -128,18 +135,21 @@ impl Drop for Writer {
 impl State {
     fn work(&mut self, jobs: &Receiver<Job>) {
         while let Some(job) = self.next(jobs) {
-            let mut puts = Vec::new();
+            let (mut puts, mut count) = (Vec::new(), 0);
             let mut next = Some(job);
             let mut other = None;
             while let Some(job) = next {
                 match job {
-                    Job::Put(run, reply) => puts.push((run, reply)),
+                    Job::Put(runs, reply) => {
+                        count += runs.len();
+                        puts.push((runs, reply));
+                    }
                     Job::Other(work) => {
                         other = Some(work);
                         break;
                     }
                 }
-                next = (puts.len() < BATCH).then(|| jobs.try_recv().ok()).flatten();
+                next = (count < BATCH).then(|| jobs.try_recv().ok()).flatten();
             }
             self.put(puts);
             if let Some(work) = other {
@@ -174,22 +184,25 @@ impl State {
         }
     }
 
-    fn put(&mut self, puts: Vec<(Box<Prepared>, Reply<Stored>)>) {
+    fn put(&mut self, puts: Vec<(Vec<Prepared>, Reply<Vec<Stored>>)>) {
         if puts.is_empty() {
             return;
         }
-        let puts = puts.into_iter().map(|(run, reply)| (*run, reply));
-        let (runs, replies): (Vec<_>, Vec<_>) = puts.unzip();
+        let (mut runs, mut replies) = (Vec::new(), Vec::new());
+        for (some, reply) in puts {
+            replies.push((some.len(), reply));
+            runs.extend(some);
+        }
         for run in &runs {
             self.daily.changed_hour(hour_of(run.info.started_us));
         }
-        let outcome = self.transaction(move |open| open.put(runs));
-        for (index, reply) in replies.into_iter().enumerate() {
-            let stored = match &outcome {
-                Ok(stored) => stored.get(index).copied().ok_or(Error::Closed),
+        let mut outcome = self.transaction(move |open| open.put(runs));
+        for (count, reply) in replies {
+            let of_job = match &mut outcome {
+                Ok(stored) => Ok(stored.drain(..count.min(stored.len())).collect()),
                 Err(error) => Err(error.clone()),
             };
-            let _ = reply.send(stored);
+            let _ = reply.send(of_job);
         }
     }
 
