@@ -45,6 +45,8 @@ mod code {
     /// The insert before has no quorum yet; an insert may have one or not.
     pub(super) const NO_QUORUM_YET: [u32; 2] = [286, 319];
     pub(super) const DISTRIBUTED_FAILED: u32 = 370;
+    /// The replicas of a shard that answer lack rows.
+    pub(super) const STALE: u32 = 369;
 }
 
 /// The nodes of a store.
@@ -166,8 +168,9 @@ impl Client {
                 .query("insert_distributed_sync", "1")
                 // The statements of a question see the same replica.
                 .query("load_balancing", "in_order")
-                // A replica that has just come back has not all rows yet.
-                .query("max_replica_delay_for_distributed_queries", "30")
+                // A replica that has just come back has not all rows yet: it counts as
+                // missing when it lacks rows of more than a second ago.
+                .query("max_replica_delay_for_distributed_queries", "1")
                 .query("fallback_to_stale_replicas_for_distributed_queries", "0")
                 // Half of the answer is an error.
                 .query("skip_unavailable_shards", "0");
@@ -222,6 +225,10 @@ impl Client {
             Some(code::TOO_FEW_REPLICAS) => unavailable(format!(
                 "fewer than {} replicas are there, and nothing was acknowledged: {brief}",
                 self.address.quorum
+            )),
+            Some(code::STALE) => unavailable(format!(
+                "a part of the cluster is missing: the replicas that answer do not have all runs \
+                 yet: {brief}"
             )),
             Some(number) if code::NO_QUORUM_YET.contains(&number) => unavailable(format!(
                 "an insert does not have {} replicas yet, and nothing was acknowledged: {brief}",

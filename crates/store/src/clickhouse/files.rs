@@ -48,6 +48,9 @@ pub(super) struct Files {
 /// An object to store: its name and content.
 pub(super) type Object<'a> = (String, &'a [u8]);
 
+/// The file of a run, or why it cannot be read.
+type Found<'a> = (RunId, Result<Cow<'a, [u8]>>);
+
 impl Files {
     /// Opens the bucket, if the address names one, and checks that it is this
     /// store's.
@@ -104,12 +107,9 @@ impl Files {
         Ok(())
     }
 
-    /// The files that rows have, as they were before the bucket, in the same order.
-    pub(super) fn read<'a>(
-        &self,
-        rows: &[(RunId, &'a [u8])],
-    ) -> Result<Vec<Result<Cow<'a, [u8]>>>> {
-        in_parallel(rows, |(id, file)| Ok(self.one(id, file)))
+    /// The files that rows have, each with its run.
+    pub(super) fn read<'a>(&self, rows: &[(RunId, &'a [u8])]) -> Result<Vec<Found<'a>>> {
+        in_parallel(rows, |(id, file)| Ok((*id, self.one(id, file))))
     }
 
     /// The file that a row has.

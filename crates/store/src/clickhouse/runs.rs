@@ -1,6 +1,5 @@
 //! Runs: one, a page of them, their numbers, their files.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
@@ -225,27 +224,25 @@ impl Inner {
                 these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
             ))?;
             // The latest version of each.
-            let mut latest: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
+            let mut files: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
                 let id = RunId(answer.fixed()?);
                 let file = (answer.u64()?, answer.i64()?, answer.bytes()?);
-                let kept = latest.entry(id).or_insert(file);
+                let kept = files.entry(id).or_insert(file);
                 if file.0 > kept.0 {
                     *kept = file;
                 }
             }
-            // A policy or a user may have removed it since.
-            latest.retain(|_, (_, _, file)| !file.is_empty());
-            let numbers: Vec<i64> = latest.values().map(|file| file.1).collect();
+            let rows = files.iter().filter(|(_, row)| !row.2.is_empty());
+            let rows: Vec<(RunId, &[u8])> = rows.map(|(id, row)| (*id, row.2)).collect();
+            let mut read: HashMap<_, _> = self.files.read(&rows)?.into_iter().collect();
+            let numbers: Vec<i64> = files.values().map(|file| file.1).collect();
             self.dictionaries.fetch(self, &numbers)?;
-            let rows: Vec<(RunId, &[u8])> = latest.iter().map(|(id, file)| (*id, file.2)).collect();
-            let read = self.files.read(&rows)?;
-            let mut files: HashMap<RunId, Result<Cow<'_, [u8]>>> =
-                rows.iter().map(|(id, _)| *id).zip(read).collect();
             for info in some {
-                if let Some(file) = files.remove(&info.id)
-                    && let Some(&(_, dictionary, _)) = latest.get(&info.id)
+                // A policy or a user may have removed it since.
+                if let Some((_, dictionary, _)) = files.remove(&info.id)
+                    && let Some(file) = read.remove(&info.id)
                 {
                     let file = file.and_then(|file| self.native(&info.id, dictionary, &file));
                     each(info.clone(), file)?;
