@@ -34,7 +34,7 @@ units_start() {
         scripts/units/systemd.sh "$folder" "$release/xhprof" "$PWD" >"$folder/systemd" 2>&1 &
     process=$!
     for _ in {1..600}; do
-        [ ! -e "$folder/status" ] && kill -0 $process 2>/dev/null || break
+        if [ -e "$folder/status" ] || ! kill -0 $process 2>/dev/null; then break; fi
         sleep 0.5
     done
     # It holds back a SIGTERM; its child goes with it.

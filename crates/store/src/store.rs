@@ -42,7 +42,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`](crate::Error::Query) for an invalid cursor.
+    /// [`Error::Query`] for an invalid cursor.
     fn runs(&self, query: &RunQuery) -> Result<RunPage>;
 
     /// The routes of a selection, those with the most time first.
@@ -154,7 +154,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`](crate::Error::Query) for what [`StoredToken::check`] refuses,
+    /// [`Error::Query`] for what [`StoredToken::check`] refuses,
     /// for an id that is there, and beyond [`StoredToken::MOST`].
     fn add_token(&self, token: &StoredToken) -> Result<()>;
 
