@@ -5,7 +5,7 @@
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::Agent;
 
@@ -21,6 +21,15 @@ const MAX_STATEMENT: usize = 8 << 20;
 /// What ClickHouse reads at once of a column of a part. With its default, a question
 /// about five small parts of `run` takes 147 MiB in 18.16; with this one, 14.
 const READ_BUFFER: usize = 64 << 10;
+
+/// How old rows may be that a replica does not have yet, in seconds. With 1, replicas of
+/// a busy machine are late all the time; with 30, one that had just come back answered
+/// with a part of the runs.
+const MOST_DELAY: &str = "5";
+
+/// How long a statement waits for a replica with all rows, and between its attempts.
+const WAIT_FOR_ROWS: Duration = Duration::from_secs(10);
+const ATTEMPTS_EVERY: Duration = Duration::from_millis(500);
 
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -112,11 +121,31 @@ impl Client {
         self.send(&statement, rows, true).map(|_| ())
     }
 
-    /// Tries all nodes, first the one that answered last.
+    /// Sends a statement, again for a while if no replica of a shard has all rows.
     fn send(&self, statement: &str, body: &[u8], in_database: bool) -> Result<Vec<u8>> {
         if statement.is_empty() && body.len() > MAX_STATEMENT {
             return Err(Error::Query("the question is too long".to_owned()));
         }
+        let until = Instant::now() + WAIT_FOR_ROWS;
+        loop {
+            match self.send_to_any(statement, body, in_database) {
+                Err(Failed::Stale(_)) if Instant::now() < until => {
+                    std::thread::sleep(ATTEMPTS_EVERY);
+                }
+                Err(Failed::Stale(error) | Failed::Statement(error)) => return Err(error),
+                Err(Failed::Node(reason)) => return Err(Error::Unavailable(reason)),
+                Ok(answer) => return Ok(answer),
+            }
+        }
+    }
+
+    /// Tries all nodes, first the one that answered last.
+    fn send_to_any(
+        &self,
+        statement: &str,
+        body: &[u8],
+        in_database: bool,
+    ) -> std::result::Result<Vec<u8>, Failed> {
         let count = self.address.hosts.len();
         let first = self.current.load(Ordering::Relaxed);
         let mut failed = Vec::new();
@@ -129,11 +158,11 @@ impl Client {
                     self.current.store(place, Ordering::Relaxed);
                     return Ok(answer);
                 }
-                Err(Failed::Statement(error)) => return Err(error),
                 Err(Failed::Node(reason)) => failed.push(format!("{host}: {reason}")),
+                Err(failed) => return Err(failed),
             }
         }
-        Err(Error::Unavailable(format!(
+        Err(Failed::Node(format!(
             "no node of ClickHouse answers ({}); is it running, and is this its HTTP{} port?",
             failed.join("; "),
             if self.address.is_tls { "S" } else { "" }
@@ -169,8 +198,8 @@ impl Client {
                 // The statements of a question see the same replica.
                 .query("load_balancing", "in_order")
                 // A replica that has just come back has not all rows yet: it counts as
-                // missing when it lacks rows of more than a second ago.
-                .query("max_replica_delay_for_distributed_queries", "1")
+                // missing when it lacks rows that are older.
+                .query("max_replica_delay_for_distributed_queries", MOST_DELAY)
                 .query("fallback_to_stale_replicas_for_distributed_queries", "0")
                 // Half of the answer is an error.
                 .query("skip_unavailable_shards", "0");
@@ -226,10 +255,10 @@ impl Client {
                 "fewer than {} replicas are there, and nothing was acknowledged: {brief}",
                 self.address.quorum
             )),
-            Some(code::STALE) => unavailable(format!(
+            Some(code::STALE) => Failed::Stale(Error::Unavailable(format!(
                 "a part of the cluster is missing: the replicas that answer do not have all runs \
                  yet: {brief}"
-            )),
+            ))),
             Some(number) if code::NO_QUORUM_YET.contains(&number) => unavailable(format!(
                 "an insert does not have {} replicas yet, and nothing was acknowledged: {brief}",
                 self.address.quorum
@@ -248,6 +277,8 @@ enum Failed {
     Node(String),
     /// Another node would say the same.
     Statement(Error),
+    /// The same a moment later may succeed.
+    Stale(Error),
 }
 
 fn node(error: &ureq::Error) -> Failed {
