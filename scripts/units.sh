@@ -40,9 +40,13 @@ units_start() {
     # It holds back a SIGTERM; its child goes with it.
     kill -s KILL $process 2>/dev/null || true
     wait $process 2>/dev/null || true
-    # Its groups of processes, which are empty now.
-    groups=$(findmnt --noheadings --output TARGET --types cgroup2 | head -n 1)$(sed -n 's/^0:://p' /proc/self/cgroup)
-    find "$groups"/{system.slice,init.scope} -depth -type d -exec rmdir {} \; 2>/dev/null || true
+    # Its groups of processes, which are empty now. In the first group of a machine they
+    # would be those of the machine's own systemd.
+    groups=$(sed -n 's/^0:://p' /proc/self/cgroup)
+    if [ "$groups" != / ] || [ ! -d /run/systemd/system ]; then
+        groups=$(findmnt --noheadings --output TARGET --types cgroup2 | head -n 1)$groups
+        find "$groups"/{system.slice,init.scope} -depth -type d -exec rmdir {} \; 2>/dev/null || true
+    fi
     cat "$folder/log" 2>/dev/null || true
     [ "$(cat "$folder/status" 2>/dev/null)" = 0 ] || die "the units did not do their work: $(tail -n 20 "$folder/systemd")"
 }
