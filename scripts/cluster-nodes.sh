@@ -104,12 +104,13 @@ start_node() {
     echo $! >"$folder/pid"
 }
 
+# The folders of unpacked libraries: Debian 12 has some in /lib, some in /usr/lib.
 cluster_libraries() {
-    local folder
-    for folder in "$cluster"/clickhouse/usr/lib/*-linux-*; do
-        printf '%s' "$folder"
-        break
+    local folder folders=
+    for folder in "$cluster"/clickhouse/{usr/,}lib/*-linux-*; do
+        [ ! -d "$folder" ] || folders+=:$folder
     done
+    printf '%s' "${folders#:}"
 }
 
 # Whether the process of the node runs. Its id may be that of another process by now.
