@@ -6,7 +6,7 @@
 ADDRESS is that of the cluster of `./x cluster up`, with a database of its own. Runs go
 through an agent and `xhprof serve`. Nodes are killed by `./x cluster kill`:
 
-1. one replica: answers are as before, and runs are stored; then the other one;
+1. one replica: answers are as before, a server starts, and runs are stored; then the other one;
 2. both replicas of a shard: each question is refused, and runs wait on the agent's disk;
 3. one replica of each shard, for a server with quorum=2: no run is acknowledged.
 
@@ -66,6 +66,7 @@ class Faults(Processes):
         before = self.whole_answers()
         self.cluster("kill", "cluster/s1r2")
         self.same(before, "without cluster/s1r2")
+        self.starts_without("cluster/s1r2", 1)
         self.write(2, 100)
         self.all_arrive()
         now = self.whole_answers()
@@ -82,6 +83,31 @@ class Faults(Processes):
         self.same(now, "without cluster/s1r1, by the replica that was away", patience=120)
         self.cluster("start", "cluster/s1r1")
         self.same(now, "with both replicas", patience=120)
+
+    def starts_without(self, node, place):
+        """While a node is away, a server starts; the first server of a store says which node is missing."""
+        began = time.monotonic()
+        self.start_server("second server", port := free_port(), self.store)
+        status, text = asked(f"http://127.0.0.1:{port}/api/v1/stats")
+        took = time.monotonic() - began
+        if status != 200 or took > 10:
+            sys.exit(f"faults: without {node}, a server answers {status} {took:.1f} s after its start: {text[:300]}")
+        self.stop("second server")
+        self.say(f"without {node}, a server answers {took:.1f} s after its start")
+        began = time.monotonic()
+        # Nodes reach each other by the port of HTTP + 10.
+        name = f"127.0.0.1:{int(self.node(place)[0].split(':')[1]) + 10}"
+        first = subprocess.run([self.program, "store", "rebuild", "--store", self.store.replace("?", "_new?")],
+                               capture_output=True, text=True)
+        took = time.monotonic() - began
+        if first.returncode == 0 or name not in first.stderr or took > 30:
+            sys.exit(f"faults: without {node}, tables are made in {took:.1f} s: {first.stdout}{first.stderr}")
+        self.say(f"without {node}, no tables are made: {first.stderr.strip().splitlines()[0][:250]}")
+
+    def node(self, place):
+        """The address of the node at this place of the store's address, and the database."""
+        nodes, database = self.store.removeprefix("clickhouse://").split("?")[0].split("/")
+        return nodes.split(",")[place], database
 
     def a_shard_away(self):
         before = self.whole_answers()
@@ -108,8 +134,7 @@ class Faults(Processes):
 
     def caught_up(self, place):
         """Waits until the node at this place of the address has fetched what it missed."""
-        nodes, database = self.store.removeprefix("clickhouse://").split("?")[0].split("/")
-        node = nodes.split(",")[place]
+        node, database = self.node(place)
         # A log without an entry has the index 0, too.
         question = f"""SELECT sum(queue_size) + countIf(log_max_index > 0 AND log_max_index >= log_pointer)
             FROM system.replicas WHERE database = '{database}'"""

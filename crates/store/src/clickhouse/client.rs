@@ -31,6 +31,9 @@ const MOST_DELAY: &str = "5";
 const WAIT_FOR_ROWS: Duration = Duration::from_secs(10);
 const ATTEMPTS_EVERY: Duration = Duration::from_millis(500);
 
+/// How long a statement on all nodes waits for them, in seconds.
+const UNFINISHED_AFTER: &str = "5";
+
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// The longest time of a statement. The server ends it, too, so that none that
@@ -54,6 +57,8 @@ mod code {
     /// The insert before has no quorum yet; an insert may have one or not.
     pub(super) const NO_QUORUM_YET: [u32; 2] = [286, 319];
     pub(super) const DISTRIBUTED_FAILED: u32 = 370;
+    /// Of a statement, or of the nodes that are to carry out one.
+    pub(super) const TIMEOUT: u32 = 159;
     /// The replicas of a shard that answer lack rows.
     pub(super) const STALE: u32 = 369;
 }
@@ -105,9 +110,36 @@ impl Client {
         self.send("", statement.as_bytes(), true).map(|_| ())
     }
 
-    /// A statement that needs no database.
-    pub(super) fn execute_outside(&self, statement: &str) -> Result<()> {
-        self.send("", statement.as_bytes(), false).map(|_| ())
+    /// A statement on all nodes, which needs no database. False if some of them have
+    /// not carried it out in some seconds; they do it later.
+    pub(super) fn execute_everywhere(&self, statement: &str) -> Result<bool> {
+        match self.send_to_any("", statement.as_bytes(), false) {
+            Ok(_) => Ok(true),
+            Err(Failed::Unfinished(_)) => Ok(false),
+            Err(failed) => Err(failed.into()),
+        }
+    }
+
+    /// Asks each node of the address, all at once. Those that do not answer are left
+    /// out.
+    pub(super) fn ask_each(&self, select: &str) -> Result<Vec<Vec<u8>>> {
+        let body = format!("{select} FORMAT RowBinary");
+        let answers: Vec<_> = std::thread::scope(|scope| {
+            let hosts = self.address.hosts.iter();
+            let ask = |host| self.send_to(host, "", body.as_bytes(), false, Some(CONNECT));
+            let threads: Vec<_> = hosts.map(|host| scope.spawn(move || ask(host))).collect();
+            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined.flatten().collect()
+        });
+        let mut answered = Vec::new();
+        for answer in answers {
+            match answer {
+                Ok(bytes) => answered.push(bytes),
+                Err(Failed::Node(_)) => {}
+                Err(failed) => return Err(failed.into()),
+            }
+        }
+        Ok(answered)
     }
 
     /// A question that needs no database.
@@ -132,8 +164,7 @@ impl Client {
                 Err(Failed::Stale(_)) if Instant::now() < until => {
                     std::thread::sleep(ATTEMPTS_EVERY);
                 }
-                Err(Failed::Stale(error) | Failed::Statement(error)) => return Err(error),
-                Err(Failed::Node(reason)) => return Err(Error::Unavailable(reason)),
+                Err(failed) => return Err(failed.into()),
                 Ok(answer) => return Ok(answer),
             }
         }
@@ -153,7 +184,7 @@ impl Client {
             let Some(host) = self.address.hosts.get(place) else {
                 continue;
             };
-            match self.send_to(host, statement, body, in_database) {
+            match self.send_to(host, statement, body, in_database, None) {
                 Ok(answer) => {
                     self.current.store(place, Ordering::Relaxed);
                     return Ok(answer);
@@ -175,6 +206,7 @@ impl Client {
         statement: &str,
         body: &[u8],
         in_database: bool,
+        most: Option<Duration>,
     ) -> std::result::Result<Vec<u8>, Failed> {
         let scheme = if self.address.is_tls { "https" } else { "http" };
         let mut request = self
@@ -185,6 +217,9 @@ impl Client {
             .query("max_execution_time", MOST_SECONDS.to_string())
             .query("max_query_size", (MAX_STATEMENT + 1).to_string())
             .query("max_read_buffer_size", READ_BUFFER.to_string());
+        if most.is_some() {
+            request = request.config().timeout_global(most).build();
+        }
         if in_database {
             request = request.query("database", &self.address.database);
         }
@@ -201,6 +236,8 @@ impl Client {
                 // missing when it lacks rows that are older.
                 .query("max_replica_delay_for_distributed_queries", MOST_DELAY)
                 .query("fallback_to_stale_replicas_for_distributed_queries", "0")
+                // A node that is away does not hold up the others.
+                .query("distributed_ddl_task_timeout", UNFINISHED_AFTER)
                 // Half of the answer is an error.
                 .query("skip_unavailable_shards", "0");
             if self.address.quorum > 1 {
@@ -259,6 +296,11 @@ impl Client {
                 "a part of the cluster is missing: the replicas that answer do not have all runs \
                  yet: {brief}"
             ))),
+            Some(code::TIMEOUT) if text.contains("distributed_ddl_task_timeout") => {
+                Failed::Unfinished(Error::Unavailable(format!(
+                    "not all nodes of the cluster have carried out a statement: {brief}"
+                )))
+            }
             Some(number) if code::NO_QUORUM_YET.contains(&number) => unavailable(format!(
                 "an insert does not have {} replicas yet, and nothing was acknowledged: {brief}",
                 self.address.quorum
@@ -279,6 +321,17 @@ enum Failed {
     Statement(Error),
     /// The same a moment later may succeed.
     Stale(Error),
+    /// Some nodes have not carried it out, and will.
+    Unfinished(Error),
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Node(reason) => Self::Unavailable(reason),
+            Failed::Statement(error) | Failed::Stale(error) | Failed::Unfinished(error) => error,
+        }
+    }
 }
 
 fn node(error: &ureq::Error) -> Failed {

@@ -146,9 +146,7 @@ impl Inner {
             let hour = answer.u32()?;
             let of_hour = format!("toRelativeHourNum(arrived) = {hour}");
             if self.is_quiet(&of_hour)? && self.changes(&of_hour)?.is_empty() {
-                let alter = schema::alter(&self.client, "changed");
-                self.client
-                    .execute(&format!("{alter} DROP PARTITION {hour}"))?;
+                schema::drop_partition(&self.client, "changed", hour)?;
             }
         }
         Ok(())

@@ -3,12 +3,18 @@
 //! Every statement of a step may be carried out twice, and only adds: several
 //! servers may migrate at once, and those of an older version go on beside it.
 
+use std::time::{Duration, Instant};
+
 use super::client::Client;
+use super::literal::text;
 use super::rows::Answer;
 use crate::{Error, Result};
 
 /// The oldest version of ClickHouse with all that is used here.
 const OLDEST: (u32, u32) = (18, 16);
+
+/// How long nodes that answer may take to create a table.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// A table.
 struct Table {
@@ -154,20 +160,25 @@ const STEPS: [&[Table]; 1] = [&[
     RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
 ]];
 
-/// Creates the tables, or brings those of an older version up to date.
+/// Creates the tables, or brings those of an older version up to date. Sends no
+/// statement to all nodes if nothing is missing: those wait for each node of the
+/// cluster.
 pub(super) fn migrate(client: &Client) -> Result<()> {
     check_server(client)?;
-    let address = client.address();
-    let on_cluster = on_cluster(client);
-    let database = &address.database;
-    client.execute_outside(&format!(
-        "CREATE DATABASE IF NOT EXISTS {database}{on_cluster}"
-    ))?;
-    create(client, &STEP)?;
+    let newest = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
     let steps = all(client, "schema_step");
+    let mut tables = vec![&STEP];
+    tables.extend(STEPS.iter().copied().flatten());
+    let is_complete = !is_missing(client, &tables)?;
+    if !is_complete {
+        let database = &client.address().database;
+        let on_cluster = on_cluster(client);
+        let create = format!("CREATE DATABASE IF NOT EXISTS {database}{on_cluster}");
+        on_all_nodes(client, &create)?;
+        self::create(client, &STEP)?;
+    }
     let bytes = client.read(&format!("SELECT max(step) FROM {steps}"))?;
     let found = Answer::new(&bytes).u32()?;
-    let newest = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
     if found > newest {
         return Err(Error::Version {
             found: i64::from(found),
@@ -175,11 +186,15 @@ pub(super) fn migrate(client: &Client) -> Result<()> {
         });
     }
     for (number, tables) in (1_u32..).zip(STEPS) {
-        if number <= found {
+        if is_complete && number <= found {
             continue;
         }
+        // A node that was empty when an older step was made needs its tables, too.
         for table in tables {
             create(client, table)?;
+        }
+        if number <= found {
+            continue;
         }
         let mut row = super::rows::Rows::default();
         row.u32(number).u64(1);
@@ -190,7 +205,10 @@ pub(super) fn migrate(client: &Client) -> Result<()> {
 
 /// Creates the table of a store with a bucket.
 pub(super) fn create_bucket(client: &Client) -> Result<()> {
-    create(client, &BUCKET)
+    if is_missing(client, &[&BUCKET])? {
+        create(client, &BUCKET)?;
+    }
+    Ok(())
 }
 
 /// Whether the store has that table.
@@ -200,6 +218,28 @@ pub(super) fn has_bucket(client: &Client) -> Result<bool> {
         client.address().database
     ))?;
     Ok(Answer::new(&bytes).u64()? > 0)
+}
+
+/// Whether a node of the address that answers lacks one of these tables.
+fn is_missing(client: &Client, tables: &[&Table]) -> Result<bool> {
+    let mut names = Vec::new();
+    for table in tables {
+        names.push(format!("'{}'", table.name));
+        if client.address().cluster.is_some() {
+            names.push(format!("'all_{}'", table.name));
+        }
+    }
+    let answers = client.ask_each(&format!(
+        "SELECT count() FROM system.tables WHERE database = '{}' AND name IN ({})",
+        client.address().database,
+        names.join(", ")
+    ))?;
+    for bytes in answers {
+        if Answer::new(&bytes).u64()? < names.len() as u64 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn check_server(client: &Client) -> Result<()> {
@@ -236,15 +276,76 @@ fn create(client: &Client, table: &Table) -> Result<()> {
             )
         }
     };
-    client.execute(&format!(
+    let create = format!(
         "CREATE TABLE IF NOT EXISTS {database}.{name}{on_cluster} ({columns}) ENGINE = {engine} {order}"
-    ))?;
+    );
+    on_all_nodes(client, &create)?;
     if let Some(cluster) = &client.address().cluster {
-        client.execute(&format!(
+        let create = format!(
             "CREATE TABLE IF NOT EXISTS {database}.all_{name}{on_cluster} ({columns})
              ENGINE = Distributed({cluster}, {database}, {name}, {shard})"
-        ))?;
+        );
+        on_all_nodes(client, &create)?;
     }
+    Ok(())
+}
+
+/// Carries out a statement `ON CLUSTER`, which may be repeated. The error names the
+/// nodes that do not answer.
+fn on_all_nodes(client: &Client, statement: &str) -> Result<()> {
+    let until = Instant::now() + LONGEST;
+    while !client.execute_everywhere(statement)? {
+        let away = away(client)?;
+        if !away.is_empty() {
+            return Err(Error::Unavailable(format!(
+                "tables are to be created on all nodes of the cluster, and {} not answer: start \
+                 the node, or take it out of ClickHouse's configuration",
+                match away.as_slice() {
+                    [one] => format!("{one} does"),
+                    more => format!("{} do", more.join(" and ")),
+                }
+            )));
+        }
+        if Instant::now() > until {
+            return Err(Error::Unavailable(
+                "not all nodes of the cluster created their tables in a minute; see \
+                 system.zookeeper and the logs of ClickHouse"
+                    .to_owned(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The nodes of the cluster that the node which answers us cannot reach.
+fn away(client: &Client) -> Result<Vec<String>> {
+    let Some(cluster) = &client.address().cluster else {
+        return Ok(Vec::new());
+    };
+    let bytes = client.ask_outside(&format!(
+        "SELECT concat(host_name, ':', toString(port)) FROM system.clusters
+         WHERE cluster = '{cluster}' ORDER BY shard_num, replica_num"
+    ))?;
+    let mut answer = Answer::new(&bytes);
+    let mut away = Vec::new();
+    while answer.has_more() {
+        let node = answer.text()?;
+        // Any other error, such as that of a password, is an answer of the node.
+        let question = format!("SELECT dummy FROM remote({}, system, one)", text(&node));
+        if let Err(Error::Unavailable(_)) = client.ask_outside(&question) {
+            away.push(node);
+        }
+    }
+    Ok(away)
+}
+
+/// Drops a partition of a table on all shards. A replica that is away drops it when it
+/// comes back; if no replica of a shard is there, a later time does it.
+pub(super) fn drop_partition(client: &Client, table: &str, partition: u32) -> Result<()> {
+    let database = &client.address().database;
+    let on_cluster = on_cluster(client);
+    let drop = format!("ALTER TABLE {database}.{table}{on_cluster} DROP PARTITION {partition}");
+    client.execute_everywhere(&drop)?;
     Ok(())
 }
 
@@ -259,10 +360,4 @@ pub(super) fn all(client: &Client, table: &str) -> String {
         Some(_) => format!("all_{table}"),
         None => table.to_owned(),
     }
-}
-
-/// `ALTER TABLE` of a table on all nodes.
-pub(super) fn alter(client: &Client, table: &str) -> String {
-    let database = &client.address().database;
-    format!("ALTER TABLE {database}.{table}{}", on_cluster(client))
 }

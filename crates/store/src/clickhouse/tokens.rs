@@ -118,10 +118,7 @@ impl Inner {
         ))?;
         let mut answer = Answer::new(&bytes);
         while answer.has_more() {
-            let alter = super::schema::alter(&self.client, "taken");
-            let day = answer.u32()?;
-            self.client
-                .execute(&format!("{alter} DROP PARTITION {day}"))?;
+            super::schema::drop_partition(&self.client, "taken", answer.u32()?)?;
         }
         Ok(())
     }
