@@ -15,6 +15,11 @@ use crate::{Error, Problem, Result, RunId, Selection, Verified};
 /// The most problems that are listed.
 const MOST: usize = 1000;
 
+/// Counts runs and hourly sums.
+const COUNT_AGAIN: &str = "DELETE FROM run_total;
+     INSERT INTO run_total SELECT app, count(*), sum(size) FROM run GROUP BY app;
+     UPDATE cell_total SET cells = (SELECT count(*) FROM cell);";
+
 impl SqliteStore {
     /// Computes the sums again from the runs: those whose runs are all there.
     /// Returns how many were computed.
@@ -35,6 +40,7 @@ impl SqliteStore {
             writer.transaction(move |open| rebuild_day(open, &key))?;
         }
         writer.transaction(|open| daily::clear(open.connection))?;
+        writer.transaction(|open| Ok(open.connection.execute_batch(COUNT_AGAIN)?))?;
         writer.sum_days()?;
         Ok(rebuilt)
     }
@@ -110,6 +116,24 @@ pub(super) fn verify(store: &SqliteStore, connection: &Connection) -> Result<Ver
         let row = row?;
         if row != "ok" {
             problem(&mut verified, "the database".to_owned(), row);
+        }
+    }
+    // One statement each: runs may be stored in between.
+    for (item, is_right) in [
+        (
+            "the numbers of runs",
+            "SELECT (SELECT ifnull(sum(runs), 0) FROM run_total) = (SELECT count(*) FROM run)
+             AND (SELECT ifnull(sum(bytes), 0) FROM run_total) = (SELECT ifnull(sum(size), 0) FROM run)",
+        ),
+        (
+            "the number of hourly sums",
+            "SELECT (SELECT cells FROM cell_total) = (SELECT count(*) FROM cell)",
+        ),
+    ] {
+        let is_right: bool = connection.query_row(is_right, [], |row| row.get(0))?;
+        if !is_right {
+            let reason = "it is not what is there; `xhprof store rebuild` counts again";
+            problem(&mut verified, item.to_owned(), reason.to_owned());
         }
     }
     let mut statement = connection.prepare("SELECT number, id FROM run")?;

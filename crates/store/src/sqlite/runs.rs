@@ -176,11 +176,9 @@ pub(super) fn label(connection: &Connection, id: &RunId, label: &str) -> Result<
 /// The applications.
 pub(super) fn apps(connection: &Connection) -> Result<Vec<AppInfo>> {
     let mut statement = connection.prepare_cached(
-        "SELECT app.name,
-            (SELECT count(*) FROM run WHERE run.app = app.id),
-            ifnull((SELECT sum(size) FROM run WHERE run.app = app.id), 0),
+        "SELECT app.name, ifnull(total.runs, 0), ifnull(total.bytes, 0),
             ifnull((SELECT max(started) FROM run WHERE run.app = app.id), 0)
-         FROM app ORDER BY app.name",
+         FROM app LEFT JOIN run_total AS total ON total.app = app.id ORDER BY app.name",
     )?;
     let rows = statement.query_map([], |row| {
         let number = |column| -> rusqlite::Result<u64> {
@@ -223,9 +221,9 @@ pub(super) fn stats(connection: &Connection) -> Result<Stats> {
         Ok(one(sql)?.and_then(|instant| u64::try_from(instant).ok()))
     };
     Ok(Stats {
-        runs: size("SELECT count(*) FROM run")?,
-        run_bytes: size("SELECT sum(size) FROM run")?,
-        cells: size("SELECT count(*) FROM cell")?,
+        runs: size("SELECT sum(runs) FROM run_total")?,
+        run_bytes: size("SELECT sum(bytes) FROM run_total")?,
+        cells: size("SELECT cells FROM cell_total")?,
         routes: size("SELECT count(*) FROM route")?,
         names: size("SELECT max(id) FROM name")?,
         disk_bytes: 0,
