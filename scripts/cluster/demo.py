@@ -108,7 +108,7 @@ class Demo(Processes):
         while self.stored() + self.dropped() < count:
             if time.monotonic() > end:
                 sys.exit(f"demo: {self.stored()} of {count} runs came; {self.log('the agent of machine 1')}")
-            time.sleep(0.2)
+            time.sleep(1)
         self.say("all have arrived")
 
     def kill_and_start(self, name, away):

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use store::{AppInfo, Store};
+use store::{AppInfo, Stats, Store};
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
@@ -60,6 +60,9 @@ const FOUND: Duration = Duration::from_secs(60);
 /// How long while the demo's month is being stored, which changes them each second.
 const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
 
+/// How long the size of the store is kept for counters.
+const SIZE_IS_KEPT: Duration = Duration::from_secs(60);
+
 /// How many batches are stored at a time: a database that writes them together is
 /// faster.
 const STORING: usize = 8;
@@ -105,6 +108,8 @@ pub struct State {
     pub(crate) busy: Semaphore,
     /// Batches of runs that are stored at a time; others wait.
     pub(crate) storing: Semaphore,
+    /// The size of the store, since when, and for how long it is told again.
+    size: Mutex<Option<(Instant, Duration, Stats)>>,
     found: Mutex<HashMap<String, Kept>>,
     /// Held by a search for regressions.
     search: Mutex<()>,
@@ -123,9 +128,27 @@ impl State {
             counters: Counters::default(),
             busy: Semaphore::new(threads.clamp(2, 16)),
             storing: Semaphore::new(STORING),
+            size: Mutex::default(),
             found: Mutex::default(),
             search: Mutex::default(),
         })
+    }
+
+    /// The size of the store, for counters that are read every few seconds. It is as old
+    /// as 20 times the time that reading it takes, at most a minute.
+    pub(crate) fn recent_size(&self, store: &dyn Store) -> store::Result<Stats> {
+        // Others wait for the one that reads.
+        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, most, stats)) = &*size
+            && since.elapsed() < *most
+        {
+            return Ok(stats.clone());
+        }
+        let began = Instant::now();
+        let stats = store.stats()?;
+        let most = began.elapsed().saturating_mul(20).min(SIZE_IS_KEPT);
+        *size = Some((Instant::now(), most, stats.clone()));
+        Ok(stats)
     }
 
     /// What releases of an application made slower. The search takes seconds, so

@@ -116,7 +116,8 @@ pub(crate) async fn metrics(
     Extension(caller): Extension<Caller>,
 ) -> Result<String, Problem> {
     for_all(&caller)?;
-    let stats = ask(&state, |store| store.stats()).await?;
+    let shared = Arc::clone(&state);
+    let stats = ask(&state, move |store| shared.recent_size(store)).await?;
     let crashed = state.config.readers.crashed.load(Ordering::Relaxed);
     Ok(state.counters.text(&stats, crashed))
 }

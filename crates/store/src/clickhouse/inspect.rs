@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::Inner;
 use super::cells::{Cell, Key, Where, these_cells};
+use super::counts::OfApp;
 use super::rows::Answer;
 use super::runs::{INFO, read_info, these};
 use crate::prepare::{part, profile_of};
@@ -16,35 +17,20 @@ const MOST: usize = 1000;
 impl Inner {
     /// How much there is.
     pub(super) fn stats(&self) -> Result<Stats> {
-        let bytes = self.client.read(&format!(
-            "SELECT countIf(state = 0), sumIf(size, state = 0), minIf(started, state = 0),
-                 maxIf(started, state = 0), toUInt64(uniqExact((app, route)))
-             FROM {} FINAL",
-            self.all("run")
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        let (runs, run_bytes) = (answer.u64()?, answer.u64()?);
-        let instants = (answer.u64()?, answer.u64()?);
-        let routes = answer.u64()?;
-        let bytes = self.client.read(&format!(
-            "SELECT count() FROM {} FINAL WHERE gone = 0",
-            self.all("cell")
-        ))?;
-        let cells = Answer::new(&bytes).u64()?;
-        let bytes = self.client.read(&format!(
-            "SELECT toUInt64(uniqExact(arrayJoin(name))) FROM {}",
-            self.all("cell")
-        ))?;
-        let names = Answer::new(&bytes).u64()?;
+        let days = self.day_sums()?;
+        let apps: Vec<&OfApp> = days.values().flat_map(|day| day.apps.values()).collect();
+        let there = || apps.iter().filter(|app| app.runs > 0);
+        let cells = self.cell_counts()?;
+        let (routes, names) = self.names_seen()?;
         Ok(Stats {
-            runs,
-            run_bytes,
-            cells,
+            runs: apps.iter().map(|app| app.runs).sum(),
+            run_bytes: apps.iter().map(|app| app.bytes).sum(),
+            cells: cells.values().map(|count| count.cells).sum(),
             routes,
             names,
             disk_bytes: self.disk_bytes()?,
-            first_us: (runs > 0).then_some(instants.0),
-            last_us: (runs > 0).then_some(instants.1),
+            first_us: there().map(|app| app.started.0).min(),
+            last_us: there().map(|app| app.started.1).max(),
             removed: self.removed()?,
         })
     }

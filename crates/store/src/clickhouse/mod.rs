@@ -14,6 +14,8 @@ mod address;
 mod cells;
 mod changes;
 mod client;
+mod closed;
+mod counts;
 mod delete;
 mod dictionaries;
 mod files;
@@ -22,6 +24,7 @@ mod hours;
 mod inspect;
 mod literal;
 mod names;
+mod notable;
 mod put;
 mod records;
 mod retention;
@@ -29,6 +32,7 @@ mod rows;
 mod runs;
 mod schema;
 mod select;
+mod slices;
 mod source;
 mod sweep;
 mod tokens;
@@ -70,6 +74,9 @@ struct Inner {
     files: files::Files,
     dictionaries: dictionaries::Kept,
     names: names::Names,
+    counts: counts::Counts,
+    notable: notable::Found,
+    closing: closed::Closing,
 }
 
 impl ClickhouseStore {
@@ -95,6 +102,9 @@ impl ClickhouseStore {
             client,
             dictionaries: dictionaries::Kept::default(),
             names: names::Names::default(),
+            counts: counts::Counts::default(),
+            notable: notable::Found::default(),
+            closing: closed::Closing::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,
@@ -124,6 +134,24 @@ impl ClickhouseStore {
     /// Those of the database.
     pub fn rebuild(&self) -> Result<u64> {
         self.inner.rebuild()
+    }
+
+    /// Closes the days of which no run is left, drops those that were closed so long
+    /// ago, with the sums that were removed, and opens those that were dropped so long
+    /// ago. [`retain`](Store::retain) does it with half an hour.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn drop_days(&self, settled: Duration) -> Result<()> {
+        self.inner.drop_days(settled)?;
+        self.inner.drop_cells(settled)
+    }
+
+    /// Sets the age of parts from which on they are taken for the same on all replicas,
+    /// so that their runs are not counted again. It is a minute by default.
+    pub fn keep_counts_after(&self, seconds: u32) {
+        self.inner.counts.set_settled(seconds);
     }
 
     /// Removes the objects of the bucket that no run has, and returns their number.

@@ -115,7 +115,7 @@ fn put(inner: &Inner, runs: &[Prepared]) -> Vec<Result<Stored>> {
         let (some, after) = rest.split_at(fitting(rest));
         rest = after;
         match insert(inner, some) {
-            Ok(stored) => outcomes.extend(stored.into_iter().map(Ok)),
+            Ok(stored) => outcomes.extend(stored),
             Err(error) => outcomes.extend(some.iter().map(|_| Err(error.clone()))),
         }
     }
@@ -135,8 +135,10 @@ fn fitting(runs: &[Prepared]) -> usize {
 }
 
 /// Inserts the runs that are not there, a statement for each table.
-fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
+fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Result<Stored>>> {
+    let old_days = inner.old_days(runs)?;
     let known = known(inner, runs)?;
+    let dropped = inner.dropped_runs(runs, &old_days)?;
     let now = now_us();
     let mut stored = Vec::with_capacity(runs.len());
     let mut seen = HashSet::new();
@@ -148,8 +150,14 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
     for run in runs {
         let id = run.info.id;
         let before = known.get(&id);
-        let is_new = seen.insert(id) && before.is_none_or(|(_, state)| *state == 2);
-        stored.push(Stored { id, is_new });
+        let is_known = before.is_some_and(|(_, state)| *state != 2) || dropped.contains(&id);
+        let is_new = !is_known && !seen.contains(&id);
+        if is_new && let Some(refusal) = old_days.refusal(day_of(run.info.started_us)) {
+            stored.push(Err(refusal));
+            continue;
+        }
+        seen.insert(id);
+        stored.push(Ok(Stored { id, is_new }));
         if !is_new {
             continue;
         }
@@ -176,6 +184,7 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Stored>> {
         inner.client.insert(&into, &taken.bytes)?;
         // Nothing is in the bucket of runs that a missing replica refuses above.
         inner.files.upload(&objects)?;
+        old_days.check()?;
         let into = format!("{} ({COLUMNS})", inner.all("run"));
         inner.client.insert(&into, &rows.bytes)?;
     }

@@ -9,9 +9,7 @@ use super::select::{day_of, of_runs};
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
-use crate::{
-    AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-};
+use crate::{DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
 
 /// The most runs of a page.
 const MOST: u32 = 1000;
@@ -263,26 +261,6 @@ impl Inner {
         let count = answer.u64()?;
         let rate = answer.f64()?;
         Ok((count, if count == 0 { 1.0 } else { rate }))
-    }
-
-    /// The applications.
-    pub(super) fn apps(&self) -> Result<Vec<AppInfo>> {
-        let bytes = self.client.read(&format!(
-            "SELECT app, countIf(state = 0), sumIf(size, state = 0), maxIf(started, state = 0)
-             FROM {} FINAL GROUP BY app ORDER BY app",
-            self.all("run")
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut apps = Vec::new();
-        while answer.has_more() {
-            apps.push(AppInfo {
-                name: answer.text()?,
-                runs: answer.u64()?,
-                bytes: answer.u64()?,
-                last_us: answer.u64()?,
-            });
-        }
-        Ok(apps)
     }
 
     /// The number of runs of each day of UTC.

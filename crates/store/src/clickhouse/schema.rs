@@ -138,6 +138,24 @@ const TAKEN: Table = Table {
     shard: "cityHash64(id)",
 };
 
+/// Days that were dropped, and those that are about to be.
+const CLOSED: Table = Table {
+    name: "closed",
+    columns: "day UInt32, version UInt64, is_dropped UInt8, is_closed UInt8",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY day",
+    shard: "cityHash64(day)",
+};
+
+/// Runs of dropped days that are not known by the ids in sums.
+const GONE: Table = Table {
+    name: "gone",
+    columns: "day UInt32, id FixedString(16)",
+    engine: ("Replacing", ""),
+    order: "PARTITION BY intDiv(day, 30) ORDER BY id",
+    shard: "cityHash64(id)",
+};
+
 /// The store's id in its bucket. Only a store with a bucket has the table.
 const BUCKET: Table = Table {
     name: "bucket",
@@ -156,9 +174,12 @@ const STEP: Table = Table {
 };
 
 /// The steps. They are never changed, only added.
-const STEPS: [&[Table]; 1] = [&[
-    RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
-]];
+const STEPS: [&[Table]; 2] = [
+    &[
+        RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
+    ],
+    &[CLOSED, GONE],
+];
 
 /// Creates the tables, or brings those of an older version up to date. Sends no
 /// statement to all nodes if nothing is missing: those wait for each node of the
