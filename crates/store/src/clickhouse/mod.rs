@@ -11,6 +11,7 @@
 //! at once. A run counts once, because it is in the sums by its id.
 
 mod address;
+mod cell_cache;
 mod cells;
 mod changes;
 mod client;
@@ -29,9 +30,11 @@ mod rows;
 mod runs;
 mod schema;
 mod select;
+mod settled;
 mod source;
 mod sweep;
 mod tokens;
+mod walk;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -70,6 +73,8 @@ struct Inner {
     files: files::Files,
     dictionaries: dictionaries::Kept,
     names: names::Names,
+    cells: cell_cache::CellCache,
+    settled: settled::Settled,
 }
 
 impl ClickhouseStore {
@@ -95,6 +100,8 @@ impl ClickhouseStore {
             client,
             dictionaries: dictionaries::Kept::default(),
             names: names::Names::default(),
+            cells: cell_cache::CellCache::default(),
+            settled: settled::Settled::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,
