@@ -2,7 +2,7 @@
 """Measures `xhprof serve` with the runs of a simulated fleet: `./x fleet-bench`.
 
     bench.py PROGRAM FOLDER [--store STORE] [--also PID]… [--paths LEAST..MOST] [--days DAYS]
-        RUNS…
+        [--loaded] RUNS…
 
 For each number of runs, in a new store: how fast they are taken over HTTP, what they
 need on the disk, and how long the pages and the questions behind them take. Prints
@@ -11,6 +11,8 @@ growth: the figure grows with runs^e. Times are medians, in milliseconds, and th
 time of the server for each answer, which other work on the machine changes less.
 A STORE of a database gets its name, `{}` in it is the number of runs, and must be
 empty; --also adds the CPU time of the database's processes to that of the server.
+With --loaded the stores have their runs already, and only the questions are asked;
+the first figure of each is then that of a server that was just started.
 """
 
 import argparse
@@ -39,6 +41,7 @@ def main():
     parser.add_argument("--also", type=int, action="append", default=[])
     parser.add_argument("--paths", default="200..2000")
     parser.add_argument("--days", default="7")
+    parser.add_argument("--loaded", action="store_true")
     options = parser.parse_args()
     columns = [measured(options, runs) for runs in options.runs]
     print(table(options.runs, columns))
@@ -48,6 +51,8 @@ def measured(options, runs):
     store = (options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs))
     server = Server(options.program, store, options.also)
     try:
+        if options.loaded:
+            return {"runs": server.json("/api/v1/stats")["runs"], **answers(server, is_cold=True)}
         if server.json("/api/v1/stats")["runs"]:
             sys.exit(f"bench.py: {store} has runs; a measurement needs an empty store")
         before, begin = server.cpu(), time.monotonic()
@@ -73,14 +78,21 @@ def measured(options, runs):
             "disk for a path of a run, bytes": stats["disk_bytes"] / made["paths"],
             "hourly sums": stats["cells"],
         }
-        for name, path in questions(server):
-            latency, cpu = asked(server, path)
-            figures[f"{name}, ms"] = latency
-            figures[f"{name}, CPU ms"] = cpu
-        figures["memory of the server at most, MiB"] = server.memory()
-        return figures
+        return {**figures, **answers(server)}
     finally:
         server.end()
+
+
+def answers(server, is_cold=False):
+    figures = {}
+    for name, path in questions(server):
+        first, latency, cpu = asked(server, path)
+        if is_cold:
+            figures[f"{name}, first, ms"] = first
+        figures[f"{name}, ms"] = latency
+        figures[f"{name}, CPU ms"] = cpu
+    figures["memory of the server at most, MiB"] = server.memory()
+    return figures
 
 
 def folded(store, runs):
@@ -128,13 +140,15 @@ def path(path, **parameters):
 
 
 def asked(server, path):
+    begin = time.monotonic()
     server.get(path)
+    first = time.monotonic() - begin
     times, before, begin = [], server.cpu(), time.monotonic()
     while len(times) < TIMES and (not times or time.monotonic() - begin < PATIENCE):
         one = time.monotonic()
         server.get(path)
         times.append(time.monotonic() - one)
-    return statistics.median(times) * 1000, (server.cpu() - before) * 1000 / len(times)
+    return first * 1000, statistics.median(times) * 1000, (server.cpu() - before) * 1000 / len(times)
 
 
 class Server:

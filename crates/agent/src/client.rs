@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, StatusCode};
-use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, SendBody};
 
 use crate::error::{Error, Result};
@@ -89,8 +88,10 @@ impl Client {
             .timeout_connect(Some(CONNECT))
             .user_agent(concat!("xhprof-agent/", env!("CARGO_PKG_VERSION")));
         if let Some(file) = &options.ca_file {
-            let roots = RootCerts::new_with_certs(&certificates(file)?);
-            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+            let authorities = authorities::read(file).map_err(|reason| {
+                Error::Option(format!("--ca-file {}: {reason}", file.display()))
+            })?;
+            config = config.tls_config(authorities);
         }
         Ok(Self {
             agent: Agent::from(config.build()),
@@ -162,25 +163,6 @@ pub(crate) fn reason(text: &str) -> String {
     let reason = error_in(text).unwrap_or_else(line);
     let shown = reason.chars().filter(|letter| !letter.is_control());
     shown.take(MAX_REASON).collect()
-}
-
-/// The certificates of a file.
-fn certificates(file: &Path) -> Result<Vec<Certificate<'static>>> {
-    let wrong = |reason: &dyn std::fmt::Display| {
-        Error::Option(format!("--ca-file {}: {reason}", file.display()))
-    };
-    let bytes = std::fs::read(file).map_err(|error| wrong(&error))?;
-    let items = parse_pem(&bytes).collect::<std::result::Result<Vec<_>, _>>();
-    let items = items.map_err(|error| wrong(&error))?;
-    let found = items.into_iter().filter_map(|item| match item {
-        PemItem::Certificate(certificate) => Some(certificate),
-        _ => None,
-    });
-    let found: Vec<_> = found.collect();
-    if found.is_empty() {
-        return Err(wrong(&"it has no certificate in PEM"));
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

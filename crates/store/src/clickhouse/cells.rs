@@ -21,10 +21,6 @@ pub(super) type Key = [u8; 16];
 pub(super) const TOTALS: &str = "runs, failed, calls, wall, ln_wall, cpu_runs, cpu, peak_runs, \
      peak, memory, bucket, count";
 
-/// The same, added up.
-pub(super) const SUMS: &str = "sum(runs), sum(failed), sum(calls), sum(wall), sum(ln_wall), \
-     sum(cpu_runs), sum(cpu), sum(peak_runs), sum(peak), sum(memory), sumMap(bucket, count)";
-
 /// Which cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Where {
@@ -220,23 +216,66 @@ impl Cell {
     }
 }
 
-/// The condition that finds cells quickly: the table is in the order of their
-/// places.
+/// Where the rows of a cell are in the table, which is in the order of their places.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) app: &'a str,
+    pub(super) route: &'a str,
+    pub(super) hour: i64,
+}
+
+impl<'a> From<&'a Where> for Place<'a> {
+    fn from(place: &'a Where) -> Self {
+        Self {
+            app: &place.app,
+            route: &place.route,
+            hour: place.hour,
+        }
+    }
+}
+
+/// The condition that finds cells quickly.
 pub(super) fn these_cells<'a>(cells: impl Iterator<Item = (&'a Key, &'a Where)> + Clone) -> String {
-    let places = cells.clone().map(|(_, place)| {
-        let (app, route) = (text(&place.app), text(&place.route));
-        format!("({app}, {route}, {})", hour_number(place.hour))
-    });
-    let places: BTreeSet<String> = places.collect();
-    let places: Vec<String> = places.into_iter().collect();
+    let keys = ids(cells.clone().map(|(key, _)| key));
     format!(
-        "(app, route, hour) IN ({}) AND key IN ({})",
-        places.join(", "),
-        ids(cells.map(|(key, _)| key))
+        "{} AND key IN ({keys})",
+        at(cells.map(|cell| cell.1.into()))
     )
 }
 
-/// Reads [`TOTALS`] or [`SUMS`].
+/// The same for a question without `FINAL`, which gives all versions of the cells. Other
+/// columns are read only where a key is.
+pub(super) fn rows_of_cells<'a>(
+    cells: impl Iterator<Item = (&'a Key, &'a Where)> + Clone,
+) -> String {
+    rows_of_spots(cells.map(|(key, place)| (key, place.into())), &[])
+}
+
+/// The same with the versions, if they are known.
+pub(super) fn rows_of_spots<'a>(
+    cells: impl Iterator<Item = (&'a Key, Place<'a>)> + Clone,
+    versions: &[String],
+) -> String {
+    let keys = ids(cells.clone().map(|(key, _)| key));
+    let versions = if versions.is_empty() {
+        String::new()
+    } else {
+        format!(" AND version IN ({})", versions.join(", "))
+    };
+    let places = at(cells.map(|(_, place)| place));
+    format!("PREWHERE key IN ({keys}){versions} WHERE {places}")
+}
+
+fn at<'a>(places: impl Iterator<Item = Place<'a>>) -> String {
+    let places = places.map(|Place { app, route, hour }| {
+        format!("({}, {}, {})", text(app), text(route), hour_number(hour))
+    });
+    let places: BTreeSet<String> = places.collect();
+    let places: Vec<String> = places.into_iter().collect();
+    format!("(app, route, hour) IN ({})", places.join(", "))
+}
+
+/// Reads [`TOTALS`].
 pub(super) fn read_totals(answer: &mut Answer<'_>) -> Result<Totals> {
     Ok(Totals {
         runs: answer.u64()?,

@@ -22,7 +22,9 @@ impl Inner {
         Ok(runs.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// Notes that runs may not be in their cells as they should be.
+    /// Notes that runs may not be in their cells as they should be, twice: a run that
+    /// is named once was stored, and one that is in its cell then needs nothing more
+    /// ([`settled`](super::settled)).
     pub(super) fn mark_changed(&self, runs: &[(RunId, u32)]) -> Result<()> {
         if runs.is_empty() {
             return Ok(());
@@ -30,7 +32,8 @@ impl Inner {
         self.client.execute(&format!(
             "INSERT INTO {} (id, key, day, hour, app, route, release)
              SELECT id, key, day, toUInt32(intDiv(started, 3600000000)), app, route, release
-             FROM {} FINAL WHERE {} AND shape >= 0",
+             FROM (SELECT id, key, day, started, app, route, release, arrayJoin([1, 2]) AS time
+                 FROM {} FINAL WHERE {} AND shape >= 0)",
             self.all("changed"),
             self.all("run"),
             these(runs.iter().map(|(id, day)| (id, *day)))

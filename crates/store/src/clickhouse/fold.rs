@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use super::cells::Cell;
 use super::changes::ByCell;
 use super::rows::{Answer, Rows};
-use super::runs::Change;
+use super::runs::{Change, these};
+use super::settled::ALL;
 use super::{Inner, now_us, schema};
 use crate::{Result, RunId};
 
@@ -32,8 +33,12 @@ const QUIET: u64 = 1800;
 /// left that adds the run to its sums again, and it has to be taken out once more.
 const SCRUB_AFTER: u64 = 300;
 
-/// The age of those rows, in hours.
-const KEPT_HOURS: u32 = 3;
+/// The age of those rows, in hours: longer than a server may take from a row of `changed`
+/// to the row of its run. That is three inserts, each at most [`MOST_SECONDS`] on each
+/// node, and the upload of files.
+///
+/// [`MOST_SECONDS`]: super::client::MOST_SECONDS
+const KEPT_HOURS: u32 = 1;
 
 /// The thread that folds.
 #[derive(Debug)]
@@ -71,7 +76,7 @@ impl Drop for Folder {
 impl Inner {
     /// Folds all changed runs into their cells. Returns the number of cells.
     pub(super) fn fold(&self) -> Result<u64> {
-        let changes = self.changes("1")?;
+        let changes = self.unsettled(ALL)?;
         let cells = self.fold_changes(&changes)?;
         self.scrub()?;
         Ok(cells)
@@ -109,21 +114,24 @@ impl Inner {
         let database = &self.client.address().database;
         let of = format!("FROM {database}.changed");
         let before = now_us().saturating_sub(SCRUB_AFTER * 1_000_000);
+        // The files of all other runs are not read for this.
         let bytes = self.client.read(&format!(
-            "SELECT id, day FROM {} FINAL
-             WHERE day IN (SELECT DISTINCT day {of}) AND id IN (SELECT id {of})
-             AND state = 2 AND notEmpty(file) AND version < {before}
-             AND id NOT IN (SELECT arrayJoin(ids) FROM {database}.cell FINAL
-                 WHERE (app, route, hour) IN (SELECT app, route, hour {of}))",
+            "SELECT DISTINCT id, day FROM {} PREWHERE state = 2
+             WHERE version < {before} AND day IN (SELECT DISTINCT day {of})
+             AND id IN (SELECT id {of})",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut runs = Vec::new();
-        while answer.has_more() {
-            runs.push((RunId(answer.fixed()?), answer.u32()?));
-        }
-        for some in runs.chunks(1000) {
-            self.change(some, &Change::Scrubbed)?;
+        let deleted = read_runs(&bytes)?;
+        for some in deleted.chunks(1000) {
+            let bytes = self.client.read(&format!(
+                "SELECT id, day FROM {} FINAL
+                 WHERE {} AND state = 2 AND notEmpty(file) AND version < {before}
+                 AND id NOT IN (SELECT arrayJoin(ids) FROM {database}.cell FINAL
+                     WHERE (app, route, hour) IN (SELECT app, route, hour {of}))",
+                self.all("run"),
+                these(some.iter().map(|(id, day)| (id, *day)))
+            ))?;
+            self.change(&read_runs(&bytes)?, &Change::Scrubbed)?;
         }
         Ok(())
     }
@@ -163,4 +171,13 @@ impl Inner {
         ))?;
         Ok(Answer::new(&bytes).u64()? == 0)
     }
+}
+
+fn read_runs(bytes: &[u8]) -> Result<Vec<(RunId, u32)>> {
+    let mut answer = Answer::new(bytes);
+    let mut runs = Vec::new();
+    while answer.has_more() {
+        runs.push((RunId(answer.fixed()?), answer.u32()?));
+    }
+    Ok(runs)
 }

@@ -33,7 +33,7 @@ impl Inner {
             );
         }
         // What was stored lately is folded in first: cells are visited in one order.
-        let changes = self.changes(&condition)?;
+        let changes = self.unsettled(&condition)?;
         if !changes.is_empty() {
             self.fold_changes(&changes)?;
         }

@@ -11,6 +11,7 @@
 //! at once. A run counts once, because it is in the sums by its id.
 
 mod address;
+mod cell_cache;
 mod cells;
 mod changes;
 mod client;
@@ -32,10 +33,12 @@ mod rows;
 mod runs;
 mod schema;
 mod select;
+mod settled;
 mod slices;
 mod source;
 mod sweep;
 mod tokens;
+mod walk;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -77,6 +80,8 @@ struct Inner {
     counts: counts::Counts,
     notable: notable::Found,
     closing: closed::Closing,
+    cells: cell_cache::CellCache,
+    settled: settled::Settled,
 }
 
 impl ClickhouseStore {
@@ -105,6 +110,8 @@ impl ClickhouseStore {
             counts: counts::Counts::default(),
             notable: notable::Found::default(),
             closing: closed::Closing::default(),
+            cells: cell_cache::CellCache::default(),
+            settled: settled::Settled::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,

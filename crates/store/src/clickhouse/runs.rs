@@ -82,21 +82,41 @@ pub(super) fn these<'a>(runs: impl Iterator<Item = (&'a RunId, u32)> + Clone) ->
     )
 }
 
+/// The same for a question without `FINAL`, which gives all versions of the runs. Other
+/// columns, above all the files, are read only where an id is.
+pub(super) fn rows_of_runs<'a>(runs: impl Iterator<Item = (&'a RunId, u32)> + Clone) -> String {
+    let days: BTreeSet<u32> = runs.clone().map(|(_, day)| day).collect();
+    format!(
+        "PREWHERE id IN ({}) WHERE day IN ({})",
+        id_literals(runs.map(|(id, _)| &id.0)),
+        numbers(days)
+    )
+}
+
 impl Inner {
     /// A run with its file, unpacked.
     pub(super) fn run(&self, id: &RunId) -> Result<Option<Run>> {
+        let Some((_, day)) = self.present(std::slice::from_ref(id))?.pop() else {
+            return Ok(None);
+        };
         let bytes = self.client.read(&format!(
-            "SELECT {INFO}, dictionary, file FROM {} FINAL WHERE id = {} AND state = 0",
+            "SELECT version, state, {INFO}, dictionary, file FROM {} {}",
             self.all("run"),
-            id_literal(&id.0)
+            rows_of_runs(std::iter::once((id, day)))
         ))?;
         let mut answer = Answer::new(&bytes);
-        if !answer.has_more() {
-            return Ok(None);
+        let mut latest: Option<(u64, u8, (RunInfo, i64, &[u8]))> = None;
+        while answer.has_more() {
+            let (version, state) = (answer.u64()?, answer.u8()?);
+            let rest = (read_info(&mut answer)?, answer.i64()?, answer.bytes()?);
+            if latest.as_ref().is_none_or(|known| known.0 < version) {
+                latest = Some((version, state, rest));
+            }
         }
-        let info = read_info(&mut answer)?;
-        let dictionary = answer.i64()?;
-        let file = self.files.one(id, answer.bytes()?)?;
+        let Some((_, 0, (info, dictionary, file))) = latest else {
+            return Ok(None);
+        };
+        let file = self.files.one(id, file)?;
         let file = self.native(id, dictionary, &file)?;
         Ok(Some(Run { info, file }))
     }
@@ -163,17 +183,22 @@ impl Inner {
             return Ok(Vec::new());
         }
         let bytes = self.client.read(&format!(
-            "SELECT {INFO} FROM {} FINAL WHERE {} AND state = 0",
+            "SELECT version, state, {INFO} FROM {} {}",
             self.all("run"),
-            these(runs.iter().map(|(id, day)| (id, *day)))
+            rows_of_runs(runs.iter().map(|(id, day)| (id, *day)))
         ))?;
-        let mut found = HashMap::new();
+        let mut found: HashMap<RunId, (u64, u8, RunInfo)> = HashMap::new();
         let mut answer = Answer::new(&bytes);
         while answer.has_more() {
+            let (version, state) = (answer.u64()?, answer.u8()?);
             let info = read_info(&mut answer)?;
-            found.insert(info.id, info);
+            if found.get(&info.id).is_none_or(|known| known.0 < version) {
+                found.insert(info.id, (version, state, info));
+            }
         }
-        Ok(runs.iter().filter_map(|(id, _)| found.remove(id)).collect())
+        let in_order = runs.iter().filter_map(|(id, _)| found.remove(id));
+        let present = in_order.filter(|(_, state, _)| *state == 0);
+        Ok(present.map(|(_, _, info)| info).collect())
     }
 
     /// The latest runs of a selection.
@@ -217,9 +242,9 @@ impl Inner {
             let (some, after) = rest.split_at(rest.iter().take(FILES).take_while(fits).count());
             rest = after;
             let bytes = self.client.read(&format!(
-                "SELECT id, version, dictionary, file FROM {} WHERE {}",
+                "SELECT id, version, dictionary, file FROM {} {}",
                 self.all("run"),
-                these(some.iter().map(|info| (&info.id, day_of(info.started_us))))
+                rows_of_runs(some.iter().map(|info| (&info.id, day_of(info.started_us))))
             ))?;
             // The latest version of each.
             let mut files: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
@@ -286,13 +311,17 @@ impl Inner {
         let mut present = HashMap::new();
         for some in ids.chunks(1000) {
             let bytes = self.client.read(&format!(
-                "SELECT id, day FROM {} FINAL WHERE id IN ({}) AND state = 0",
+                "SELECT id, argMax(day, version), argMax(state, version) FROM {}
+                 WHERE id IN ({}) GROUP BY id",
                 self.all("run"),
                 id_literals(some.iter().map(|id| &id.0))
             ))?;
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
-                present.insert(RunId(answer.fixed()?), answer.u32()?);
+                let (id, day, state) = (RunId(answer.fixed()?), answer.u32()?, answer.u8()?);
+                if state == 0 {
+                    present.insert(id, day);
+                }
             }
         }
         let in_order = ids.iter().filter_map(|id| Some((*id, present.remove(id)?)));
