@@ -296,3 +296,29 @@ fn compacting_keeps_everything() {
     });
     assert_eq!(listed.unwrap().runs.len(), 10);
 }
+
+#[test]
+fn numbers_of_runs_that_are_wrong_are_found_and_counted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = store.put(run(1)).unwrap().id;
+    store.put(run(2)).unwrap();
+    store.delete(&[id]).unwrap();
+    let before = store.stats().unwrap();
+    assert_eq!((before.runs, before.cells), (1, 1));
+    assert_eq!(store.verify().unwrap().problems, []);
+    drop(store);
+    change(
+        folder.path(),
+        "UPDATE run_total SET bytes = bytes + 1; UPDATE cell_total SET cells = 7",
+    );
+    let store = open(folder.path());
+    assert_eq!(store.verify().unwrap().problems.len(), 2);
+    store.rebuild().unwrap();
+    assert_eq!(store.verify().unwrap().problems, []);
+    let after = store.stats().unwrap();
+    assert_eq!(
+        (after.runs, after.run_bytes, after.cells),
+        (before.runs, before.run_bytes, before.cells)
+    );
+}
