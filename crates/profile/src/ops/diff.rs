@@ -270,32 +270,37 @@ struct OfChance<T> {
 }
 
 /// The part of a profile's variances that is chance; none if that is all of them.
-struct Chance {
-    parts: Option<(FlatTable, NumberMap<(SymbolId, SymbolId), Variance>)>,
+struct Chance(Option<ChanceParts>);
+
+struct ChanceParts {
+    functions: FlatTable,
+    pairs: NumberMap<(SymbolId, SymbolId), Variance>,
 }
 
 impl Chance {
     fn of(profile: &Profile) -> Self {
-        let parts = match profile.without_call_error() {
+        Self(match profile.without_call_error() {
             Cow::Borrowed(_) => None,
             Cow::Owned(profile) => {
                 let pairs = pairs(&profile.edges()).into_iter();
                 let pairs = pairs.map(|it| ((it.caller, it.callee), it.estimate.variance));
-                Some((FlatTable::new(&profile), pairs.collect()))
+                Some(ChanceParts {
+                    functions: FlatTable::new(&profile),
+                    pairs: pairs.collect(),
+                })
             }
-        };
-        Self { parts }
+        })
     }
 
     fn function(&self, symbol: SymbolId, whole: FlatEstimate) -> FlatEstimate {
-        let parts = self.parts.as_ref();
-        parts.map_or(whole, |(functions, _)| functions.estimate(symbol))
+        let parts = self.0.as_ref();
+        parts.map_or(whole, |parts| parts.functions.estimate(symbol))
     }
 
     fn pair(&self, pair: (SymbolId, SymbolId), whole: Variance) -> Variance {
-        let parts = self.parts.as_ref();
-        parts.map_or(whole, |(_, pairs)| {
-            pairs.get(&pair).copied().unwrap_or_default()
+        let parts = self.0.as_ref();
+        parts.map_or(whole, |parts| {
+            parts.pairs.get(&pair).copied().unwrap_or_default()
         })
     }
 }
