@@ -1,6 +1,6 @@
 //! Measures the profiler's cost per call, for `xhprof.compensate` and adaptive timing.
 //!
-//! Once for a process and set of flags, nearly empty functions are called in a
+//! Once for a process and set of flags, short functions are called in a
 //! loop: with a profile, and without hooks. The difference of the two loops is the
 //! cost of a call. The profile itself shows how much of it lies between the two
 //! readings. Each run is scaled to one pace of the processor, and the median of
@@ -9,7 +9,7 @@
 
 use std::sync::Mutex;
 
-use profile::{Edges, Metrics};
+use profile::{Cost, Edges, Metrics};
 use recorder::{Pace, Shape};
 
 use crate::clock::{self, MeasuredCosts, Parts};
@@ -21,7 +21,7 @@ use crate::symbols::NamingOptions;
 /// How often the loops are run.
 const RUNS: usize = 32;
 /// The same for adaptive timing, which begins more often, and has fewer timed calls.
-const ADAPTIVE_RUNS: usize = 3;
+const ADAPTIVE_RUNS: usize = 5;
 /// An error that no row exceeds, so that nearly all calls stay untimed.
 const ANY_ERROR: f64 = 1e9;
 
@@ -118,93 +118,135 @@ struct OfCallee {
 }
 
 fn measure(callee: Callee, flags: Flags, timing: Timing) -> Option<OfCallee> {
-    let count = match timing {
-        Timing::Exact => RUNS,
-        Timing::Adaptive => ADAPTIVE_RUNS,
-    };
     let nothing = AdaptiveTimes::usual(MeasuredCosts::default());
-    let timed = match timing {
-        Timing::Exact => Times::Exact(Some(MeasuredCosts::default())),
-        Timing::Adaptive => Times::Adaptive(AdaptiveTimes {
-            short_ns: 0,
-            ..nothing
-        }),
-    };
-    let untimed = Times::Adaptive(AdaptiveTimes {
-        error: ANY_ERROR,
-        ..nothing
-    });
-    let (mut runs, mut untimed_runs) = (Vec::with_capacity(count), Vec::new());
-    for _ in 0..count {
-        runs.push(one_run(callee, flags, timed)?);
-        if timing == Timing::Adaptive {
-            untimed_runs.push(one_run(callee, flags, untimed)?);
+    // With the hooks that subtract, and a cost of zero to subtract.
+    let (count, ways) = match timing {
+        Timing::Exact => (RUNS, vec![Times::Exact(Some(MeasuredCosts::default()))]),
+        Timing::Adaptive => {
+            // No error is allowed, so all calls are timed.
+            let timed = AdaptiveTimes {
+                error: 0.0,
+                ..nothing
+            };
+            let untimed = AdaptiveTimes {
+                error: ANY_ERROR,
+                ..nothing
+            };
+            let ways = [timed, untimed].map(Times::Adaptive);
+            (ADAPTIVE_RUNS, ways.to_vec())
         }
-    }
-    let pace = middle(runs.iter().map(|run| run.pace));
-    let at_pace = |runs: &[OneRun], cost: fn(&OneRun) -> u64| {
-        middle(runs.iter().map(|run| run.pace.scale(cost(run), pace)))
     };
-    let clocks: [fn(&OneRun) -> u64; 2] = [|run| run.wall, |run| run.cpu];
-    let added = |run: &OneRun| run.profiled.saturating_sub(run.bare);
-    let bare = at_pace(&runs, |run| run.bare);
-    // The least: what is subtracted too much from a caller of many short calls would be
-    // all of its own time.
-    let least = untimed_runs.iter();
-    let least = least.map(|run| run.pace.scale(run.profiled, pace));
-    let least = least.min().unwrap_or_default();
-    let cost = at_pace(&runs, added);
+    let runs = (0..count).map(|_| one_run(callee, flags, &ways));
+    let runs: Vec<OneRun> = runs.collect::<Option<_>>()?;
+    let pace = middle(runs.iter().map(|run| run.bare.pace));
+    let bare = middle(runs.iter().map(|run| run.bare.at(pace)));
+    let empty = middle(runs.iter().map(|run| run.empty.at(pace)));
     // Without hooks, half of an empty call's time is its own, half its caller's.
+    let own = bare.saturating_sub(empty / 2);
+    let of_way = |way: usize, cost: fn(&Profiled) -> &AtPace| {
+        let profiled = runs.iter().filter_map(|run| run.profiled.get(way));
+        middle(profiled.map(|profiled| cost(profiled).at(pace)))
+    };
+    let [timed, untimed] = [0, 1];
+    let cost = of_way(timed, |profiled| &profiled.call).saturating_sub(bare);
     let parts = |between: u64| {
-        let inside = between.saturating_sub(bare / 2).min(cost);
+        let inside = between.saturating_sub(own).min(cost);
         Parts {
             inside,
             outside: cost - inside,
         }
     };
+    let clocks: [fn(&Profiled) -> &AtPace; 2] = [|it| &it.wall, |it| &it.cpu];
     Some(OfCallee {
         pace,
-        parts: clocks.map(|time| parts(at_pace(&runs, time))),
-        untimed: least.saturating_sub(bare),
-        surprise: clocks.map(|time| {
-            let expected = at_pace(&runs, time);
-            at_pace(&untimed_runs, time).saturating_sub(expected)
-        }),
+        parts: clocks.map(|time| parts(of_way(timed, time))),
+        untimed: of_way(untimed, |profiled| &profiled.call).saturating_sub(bare),
+        surprise: clocks.map(|time| of_way(untimed, time).saturating_sub(of_way(timed, time))),
     })
 }
 
-/// The times of one call, in picoseconds, at one pace.
-struct OneRun {
+/// A time per call, in picoseconds, and the pace at which it was measured.
+#[derive(Clone, Copy)]
+struct AtPace {
     pace: Pace,
-    /// Without hooks.
-    bare: u64,
-    /// With a profile.
-    profiled: u64,
-    /// As the profile recorded it.
-    wall: u64,
-    cpu: u64,
+    ps: u64,
 }
 
-fn one_run(callee: Callee, flags: Flags, times: Times) -> Option<OneRun> {
-    let at_first = clock::pace();
-    let bare = callee.without_hooks()?;
-    let then = clock::pace();
-    // With the hooks that subtract, and a cost of zero to subtract.
-    let start = || session::start_tracing(Shape::Edges, flags, NamingOptions::default(), times);
-    let (profiled, recorded) = callee.with_hooks(start, session::stop)?;
-    let pace = then.between(clock::pace());
-    let Some(Recorded::Edges(traced)) = recorded else {
-        return None;
+impl AtPace {
+    /// The time at another pace.
+    fn at(&self, pace: Pace) -> u64 {
+        self.pace.scale(self.ps, pace)
+    }
+}
+
+/// The times of one call with a profile.
+struct Profiled {
+    call: AtPace,
+    /// As the profile recorded it.
+    wall: AtPace,
+    cpu: AtPace,
+}
+
+/// The times of one call without hooks, of an empty one, and of one with each kind of
+/// profile.
+struct OneRun {
+    bare: AtPace,
+    empty: AtPace,
+    profiled: Vec<Profiled>,
+}
+
+fn one_run(callee: Callee, flags: Flags, ways: &[Times]) -> Option<OneRun> {
+    let mut last = clock::pace();
+    let mut without_hooks = |callee: Callee| {
+        let ps = callee.without_hooks()?.per_call_ps();
+        let then = clock::pace();
+        let pace = last.between(then);
+        last = then;
+        Some(AtPace { pace, ps })
     };
-    let edge = traced.edges.iter().max_by_key(|edge| edge.cost.calls)?;
-    let count = edge.cost.calls.max(1);
+    let bare = without_hooks(callee)?;
+    let empty = match callee {
+        Callee::User => without_hooks(Callee::Empty)?,
+        // The internal function does as good as nothing.
+        Callee::Empty | Callee::Internal => bare,
+    };
+    let mut profiled = Vec::with_capacity(ways.len());
+    for &times in ways {
+        let start = || session::start_tracing(Shape::Edges, flags, NamingOptions::default(), times);
+        let (call, warm, recorded) = callee.with_hooks(start, session::snapshot, session::stop)?;
+        let then = clock::pace();
+        let pace = last.between(then);
+        last = then;
+        let Some(Recorded::Edges(traced)) = recorded else {
+            return None;
+        };
+        let first = most_called(&*warm?.edges())?;
+        let all = most_called(&traced.edges)?;
+        let count = all.calls.saturating_sub(first.calls).max(1);
+        let each = |all: u64, first: u64| AtPace {
+            pace,
+            ps: all.saturating_sub(first) * 1_000 / count,
+        };
+        profiled.push(Profiled {
+            call: AtPace {
+                pace,
+                ps: call.per_call_ps(),
+            },
+            wall: each(all.wall, first.wall),
+            cpu: each(all.cpu, first.cpu),
+        });
+    }
     Some(OneRun {
-        pace,
-        bare: at_first.between(then).scale(bare.per_call_ps(), pace),
-        profiled: profiled.per_call_ps(),
-        wall: edge.cost.wall * 1_000 / count,
-        cpu: edge.cost.cpu * 1_000 / count,
+        bare,
+        empty,
+        profiled,
     })
+}
+
+/// The cost of the edge with most calls: those of the loops.
+fn most_called(edges: &impl Edges) -> Option<Cost> {
+    let costs = edges.iter().map(|edge| edge.cost);
+    costs.max_by_key(|cost| cost.calls)
 }
 
 /// The median; the default value if there are no values.

@@ -388,13 +388,13 @@ pub(crate) fn stop() -> Option<Recorded> {
     } = recording;
     let running = running?;
     match running.mode {
-        Mode::Tracing(Tracing { measure, .. }) => {
+        Mode::Tracing(tracing) => {
             engine::uninstall();
             clock::stop();
             zend::memory::forget();
             let spans = running.symbols.spans_so_far();
             let names = running.symbols.take_names();
-            Recorded::of(recorder, names, spans, &measure, running.started_us)
+            Recorded::of(recorder, names, spans, &tracing, running.started_us)
         }
         Mode::Sampling(sampling) => {
             engine::uninstall_sampling();
@@ -418,12 +418,12 @@ pub(crate) fn snapshot() -> Option<Profile> {
         }
         let snapshot = hooks.snapshot(recorder)?;
         let running = state.active.running.as_ref()?;
-        let Mode::Tracing(Tracing { measure, .. }) = &running.mode else {
+        let Mode::Tracing(tracing) = &running.mode else {
             return None;
         };
         let names = running.symbols.names().clone();
         let spans = running.symbols.spans_so_far();
-        Recorded::of(snapshot, names, spans, measure, running.started_us)?.into_profile()
+        Recorded::of(snapshot, names, spans, tracing, running.started_us)?.into_profile()
     })
 }
 

@@ -243,8 +243,8 @@ impl Clocks for Compensated {
     }
 }
 
-/// The clocks of [`start`] for one source, without a measured pace: those of
-/// adaptive timing, whose timed calls should cost little more than those of exact timing.
+/// The clocks of [`start`] for one source: those of adaptive timing, whose timed calls
+/// should cost little more than those of exact timing.
 pub(crate) struct Net<C>(PhantomData<C>);
 
 impl<C: Clocks> Clocks for Net<C> {
@@ -275,7 +275,11 @@ impl<C: Clocks> Clocks for Net<C> {
         let ticks = C::wall_at_exit(kind);
         // SAFETY: as in `wall_at_entry`.
         let running = unsafe { running() };
-        running.wall.at_exit(ticks, running.cost_of(kind).wall)
+        let time = running.wall.at_exit(ticks, running.cost_of(kind).wall);
+        if ticks >= running.next_pace_update {
+            running.update_pace(ticks);
+        }
+        time
     }
 
     #[inline(always)]
@@ -292,9 +296,13 @@ impl<C: Clocks> Clocks for Net<C> {
         // SAFETY: as in `wall_at_entry`.
         let running = unsafe { running() };
         let cost = running.cost_of(kind);
-        (
+        let times = (
             running.wall.at_exit(wall, cost.wall),
             running.cpu.at_exit(cpu, cost.cpu),
-        )
+        );
+        if wall >= running.next_pace_update {
+            running.update_pace(wall);
+        }
+        times
     }
 }

@@ -4,6 +4,10 @@ use recorder::{Overhead, Pace, TickRate, Ticks};
 
 use super::{CallCost, CallCosts};
 
+/// The standard error of a call's cost, in percent: docs/timing.md, "What the check
+/// found".
+const ERROR_PERCENT: u64 = 25;
+
 /// The cost between the two readings of a call, and outside of them, in
 /// picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -53,6 +57,18 @@ impl MeasuredCosts {
     pub(crate) fn surprise_in_ticks(self, wall: TickRate, cpu: TickRate) -> [Ticks; 2] {
         let [in_wall, in_cpu] = self.surprise;
         [ticks(wall, in_wall), ticks(cpu, in_cpu)]
+    }
+
+    /// The standard error of the cost of a call, in wall and in CPU time, in
+    /// picoseconds.
+    pub(crate) fn error(self) -> [u64; 2] {
+        [0, 1].map(|clock| {
+            let of = |parts: [Parts; 2]| {
+                let parts = parts.get(clock).copied().unwrap_or_default();
+                parts.inside + parts.outside
+            };
+            of(self.user).max(of(self.internal)) * ERROR_PERCENT / 100
+        })
     }
 
     /// The cost of a call of a user function, and of an internal function, in

@@ -8,6 +8,7 @@
 
 mod bounds;
 mod call_loops;
+mod collector;
 mod compile;
 mod detail;
 mod errors;
@@ -96,6 +97,7 @@ pub(crate) fn arm(engine: Engine) {
     }
     installed::internal::arm();
     compile::arm();
+    collector::arm();
     fibers::arm();
     errors::arm();
 }
@@ -123,6 +125,7 @@ pub(crate) fn disarm() {
         installed::user::disarm();
         installed::internal::disarm();
         compile::disarm();
+        collector::disarm();
     }
 }
 

@@ -139,6 +139,12 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
         recorder.fiber_destroyed::<T>(fiber);
     }
 
+    fn note_instant(&self, recorder: &mut Recorder) {
+        if T::ADAPTIVE {
+            recorder.note_instant::<T>(T::read_at_entry());
+        }
+    }
+
     fn finish(&self, recorder: &mut Recorder) {
         recorder.finish::<T>(T::read_at_exit());
     }

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol, Timing};
+use profile::{Body, CallError, Meta, Metrics, Mode, Profile, Spans, Symbol, Timing};
 use recorder::{RecordedEdges, Recorder, Room, Shape};
 
-use crate::engine::Measure;
+use crate::engine::Tracing;
 use policy::names::Names;
 
 thread_local! {
@@ -45,9 +45,10 @@ impl Recorded {
         recorder: Recorder,
         names: Names,
         spans: Spans,
-        measure: &Measure,
+        tracing: &Tracing,
         started_us: u64,
     ) -> Option<Self> {
+        let measure = &tracing.measure;
         let (wall, cpu) = measure.clock.rates();
         let metrics = super::metrics(measure);
         let mut meta = Meta {
@@ -61,6 +62,10 @@ impl Recorded {
             is_truncated: recorder.is_truncated(),
             ..Meta::default()
         };
+        if let Some(costs) = tracing.costs.filter(|_| measure.is_adaptive) {
+            let [wall_ps, cpu_ps] = costs.error();
+            meta.call_error = CallError { wall_ps, cpu_ps };
+        }
         names.describe(&mut meta);
         let symbols = names.into_symbols();
         match recorder.shape() {
@@ -74,14 +79,16 @@ impl Recorded {
             Shape::Tree => {
                 let tree = recorder.tree(wall, cpu)?;
                 ROOM.set(Some(Box::new(recorder.into_room())));
-                Some(Self::Tree(Box::new(Profile {
+                let error = meta.call_error;
+                let profile = Profile {
                     symbols,
                     body: Body::Tree(tree),
                     metrics,
                     meta,
                     spans,
                     lines: profile::Lines::default(),
-                })))
+                };
+                Some(Self::Tree(Box::new(profile.with_call_error(error))))
             }
             Shape::Events => Some(Self::Events),
         }
@@ -90,14 +97,18 @@ impl Recorded {
     /// The profile; none if it is in a file already.
     pub(crate) fn into_profile(self) -> Option<Profile> {
         match self {
-            Self::Edges(traced) => Some(Profile {
-                body: Body::Edges(traced.edges.to_table()),
-                symbols: traced.symbols,
-                metrics: traced.metrics,
-                meta: traced.meta,
-                spans: traced.spans,
-                lines: profile::Lines::default(),
-            }),
+            Self::Edges(traced) => {
+                let error = traced.meta.call_error;
+                let profile = Profile {
+                    body: Body::Edges(traced.edges.to_table()),
+                    symbols: traced.symbols,
+                    metrics: traced.metrics,
+                    meta: traced.meta,
+                    spans: traced.spans,
+                    lines: profile::Lines::default(),
+                };
+                Some(profile.with_call_error(error))
+            }
             Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
             Self::Events => None,
         }

@@ -14,6 +14,8 @@ use ext_php_rs::ffi::{
 pub(crate) type ExecuteEx = unsafe extern "C" fn(*mut zend_execute_data);
 /// `zend_execute_internal`: calls the handler of an internal function.
 pub(crate) type ExecuteInternal = unsafe extern "C" fn(*mut zend_execute_data, *mut zval);
+/// `gc_collect_cycles`: runs the garbage collector.
+pub(crate) type CollectCycles = unsafe extern "C" fn() -> c_int;
 /// `zend_compile_file`.
 pub(crate) type CompileFile =
     unsafe extern "C" fn(*mut zend_file_handle, c_int) -> *mut zend_op_array;
@@ -87,6 +89,9 @@ unsafe extern "C" {
     // zend_compile.h
     pub(crate) static mut zend_compile_file: CompileFile;
     pub(crate) static mut zend_compile_string: CompileString;
+
+    // zend_gc.h
+    pub(crate) static mut gc_collect_cycles: Option<CollectCycles>;
 
     // zend_alloc.h
     pub(crate) fn zend_mm_get_heap() -> *mut c_void;

@@ -8,7 +8,9 @@
 //! - A row without an [`Estimate`] was timed call by call. Its inclusive cost
 //!   has no error, even if its callees are estimates.
 //! - The errors of different rows are independent. So the variance of a sum or
-//!   a difference of rows is the sum of their variances.
+//!   a difference of rows is the sum of their variances. One part of them is
+//!   the same in all calls of a function; it is made so that this sum is right,
+//!   see [`CallError`](crate::CallError).
 //! - A self cost is the row's inclusive cost minus that of the rows below it.
 //!   So its variance is the row's own plus those of the rows below it: what an
 //!   estimate charges too much to a callee is missing in the caller.
@@ -98,6 +100,17 @@ impl Variance {
     #[must_use]
     pub fn is_notable(&self, metric: Metric, cost: i64) -> bool {
         cost != 0 && self.margin(metric).saturating_mul(100) > cost.unsigned_abs()
+    }
+
+    /// The variances without that part of them; none is less than zero.
+    #[must_use]
+    pub fn without(&self, part: &Self) -> Self {
+        Self {
+            wall: self.wall.saturating_sub(part.wall),
+            cpu: self.cpu.saturating_sub(part.cpu),
+            memory: self.memory.saturating_sub(part.memory),
+            peak: self.peak.saturating_sub(part.peak),
+        }
     }
 
     /// Each of the variances, changed by `change`.

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod call_error;
 pub mod classic;
 mod cost;
 mod edges;
@@ -36,6 +37,7 @@ mod table;
 mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
+pub use call_error::CallError;
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use estimate::{Estimate, EstimateSum, Estimates, FlatEstimate, Variance};

@@ -3,6 +3,8 @@
 //! Strings here are text, not bytes: they are displayed and searched. The costs
 //! never depend on them.
 
+use crate::CallError;
+
 /// How the calls were recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -47,6 +49,9 @@ pub struct Meta {
     pub mode: Mode,
     /// Which of the calls were timed.
     pub timing: Timing,
+    /// How uncertain the cost is that was subtracted from each call. It is part of
+    /// the variances of the rows already.
+    pub call_error: CallError,
     /// The nominal time between two samples, in nanoseconds.
     pub interval_ns: Option<u64>,
     /// The unit of `Cost::wall` if it is not time: `Ir`, for instance. None for

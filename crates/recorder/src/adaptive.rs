@@ -130,6 +130,22 @@ impl Recorder {
         }
     }
 
+    /// Notes that something long begins or ends in the running call, such as a run of a
+    /// garbage collector. So its time is that of this call, and is not divided between
+    /// calls before it that are not timed.
+    #[cold]
+    pub fn note_instant<P: Plan>(&mut self, now: Reading) {
+        // An ended call whose variables are being destroyed stays as it is: its
+        // destructors' calls are its own.
+        if !P::ADAPTIVE || self.paused.is_some() || self.ending.is_some() {
+            return;
+        }
+        self.time_from::<P>(now);
+        if let Some(top) = self.frames.last() {
+            self.timing.note::<P>(top.place.context, now);
+        }
+    }
+
     /// The row's calls are timed again: one of them, untimed so far, made a call.
     fn strike(&mut self, row: u32, now: Reading) {
         let place = row as usize;

@@ -198,7 +198,11 @@ fn divide_stalls(
         let own = division.part * share;
         estimated.sum += own * division.time;
         if division.time > 0.0 {
-            estimated.variance += (own * (1.0 - own)).max(share / 4.0) * stall.squares;
+            // All stalls of a caller may be its own, or its callees': runs of the garbage
+            // collector are, because they begin at the same place again and again. So
+            // their errors do not average out.
+            let time = stall.time * stall.time;
+            estimated.variance += (own * (1.0 - own)).max(share / 4.0) * time;
         }
     }
 }

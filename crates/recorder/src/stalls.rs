@@ -4,7 +4,7 @@
 //! clocks are read again soon, and show that time has passed. But they do not show
 //! whether it passed in one of the untimed calls or in their caller. It is divided
 //! between them as the rest of their time, and its variance is that of a guess: all of it
-//! may have passed in one of them.
+//! may have passed in one of them, in all stalls of a caller the same one.
 //!
 //! Between two readings only one call ran, and the untimed calls that it made. So each
 //! of these stalls belongs to one caller and its callees.
@@ -17,8 +17,6 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 pub(crate) struct Stall {
     /// The time of the stalls, without what the untimed calls in them usually take…
     pub(crate) time: f64,
-    /// … the sum of the squares of those times…
-    pub(crate) squares: f64,
     /// … and what the untimed calls in them usually take.
     pub(crate) expected: f64,
 }
@@ -74,10 +72,8 @@ impl Stall {
         if time <= longest + 2.0 * expected {
             return Self::default();
         }
-        let time = time - expected;
         Self {
-            time,
-            squares: time * time,
+            time: time - expected,
             expected,
         }
     }
@@ -133,7 +129,6 @@ impl Stalls {
         let sums = self.callers.entry(context).or_default();
         for (sum, stall) in sums.iter_mut().zip(stalls) {
             sum.time += stall.time;
-            sum.squares += stall.squares;
             sum.expected += stall.expected;
         }
     }

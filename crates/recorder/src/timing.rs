@@ -198,6 +198,13 @@ impl Timing {
         }
     }
 
+    /// The clocks were read within the call of that context, or of one that it calls.
+    pub(crate) fn note<P: Plan>(&mut self, context: u32, now: Reading) {
+        if !self.read::<P>(now) {
+            self.look_for_a_stall::<P>(context, now);
+        }
+    }
+
     /// A timed call returned, and was added to its row: whether nothing is left to do. If
     /// not, [`settle_left`](Self::settle_left) does it.
     #[inline(always)]

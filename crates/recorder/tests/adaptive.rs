@@ -4,6 +4,7 @@
 mod adaptive_machine;
 
 use adaptive_machine::{Machine, Random, Shaped};
+use recorder::{AdaptiveTiming, Ticks};
 
 /// The calls of a loop's function, and what each takes.
 const CALLS: u64 = 20_000;
@@ -77,6 +78,30 @@ fn a_steady_function_is_exact_and_almost_never_timed() {
     assert_eq!((row.calls, row.wall), (CALLS, CALLS * 70));
     assert!(row.untimed > CALLS * 95 / 100, "{}", row.untimed);
     assert_eq!(row.margin, 0);
+}
+
+/// The cost of a timed call is measured so.
+#[test]
+fn if_no_error_is_allowed_all_calls_are_timed() {
+    let mut random = Random::new(1);
+    let mut machine = Machine::<Shaped<false>>::new(1);
+    machine.recorder.time_adaptively(AdaptiveTiming {
+        short: Ticks(4_000),
+        short_cpu: Ticks(2_000),
+        error: 0.0,
+        surprise: [Ticks::ZERO; 2],
+        seed: 1,
+    });
+    let leaf = machine.function();
+    let mut real = 0;
+    for _ in 0..CALLS {
+        let length = 60 + random.below(9);
+        real += length;
+        machine.leaf(leaf, length);
+        machine.pass(20);
+    }
+    let row = machine.finish().row(0, leaf);
+    assert_eq!((row.calls, row.untimed, row.wall), (CALLS, 0, real));
 }
 
 #[test]

@@ -220,3 +220,39 @@ fn estimates_fit_into_their_caller() {
     // What was cut is part of the error.
     assert!(inner_row.margin > 190_000 - real, "{inner_row:?} in {real}");
 }
+
+/// Runs of a garbage collector in the caller, or in calls that are not timed: some are
+/// a thousand times as long as the call.
+#[test]
+fn a_long_time_whose_ends_are_noted_belongs_to_the_call_in_which_it_passed() {
+    let collect = |machine: &mut Machine<Shaped<true>>| {
+        machine.note_instant();
+        machine.pass(60_000);
+        machine.note_instant();
+    };
+    for in_the_leaf in [false, true] {
+        let mut machine = Machine::<Shaped<true>>::new(1);
+        let (outer, leaf) = (machine.function(), machine.function());
+        machine.enter(outer);
+        machine.pass(100_000_000);
+        for call in 0..50_000 {
+            machine.enter(leaf);
+            machine.pass(60);
+            let collects = call % 5_000 == 4_999;
+            if collects && in_the_leaf {
+                collect(&mut machine);
+            }
+            machine.leave();
+            machine.pass(20);
+            if collects && !in_the_leaf {
+                collect(&mut machine);
+            }
+        }
+        machine.leave();
+        let row = machine.finish().row(outer, leaf);
+        let real = 50_000 * 60 + if in_the_leaf { 10 * 60_000 } else { 0 };
+        assert_eq!(row.calls, 50_000);
+        assert!(row.untimed > 25_000, "{row:?}");
+        assert!(row.wall.abs_diff(real) < 2_000, "{row:?} instead of {real}");
+    }
+}

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** the difference of a profile from itself is zero.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -14,8 +15,8 @@ use super::statistic::{Change, Sums};
 use crate::symbol::symbol_in;
 use crate::table::{known_mut, part};
 use crate::{
-    Cost, FlatEstimate, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId,
-    Table, Variance,
+    Cost, FlatEstimate, FlatRow, FlatTable, Metric, Metrics, NumberMap, Profile, SelfCost, Symbol,
+    SymbolId, Table, Variance,
 };
 
 /// All costs before and after.
@@ -88,12 +89,13 @@ impl Diff {
         let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
         let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
         // Empty if all calls were timed.
-        let mut function_estimates: Vec<Seen<SymbolId, FlatEstimate>> = Vec::new();
-        let mut edge_estimates: Vec<Seen<(SymbolId, SymbolId), Variance>> = Vec::new();
+        let mut function_estimates: Vec<Seen<SymbolId, OfChance<FlatEstimate>>> = Vec::new();
+        let mut edge_estimates: Vec<Seen<(SymbolId, SymbolId), OfChance<Variance>>> = Vec::new();
         let sides = base.iter().map(|profile| (0, profile));
         for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
             let table = FlatTable::new(profile);
+            let chance = Chance::of(profile);
             total.add(side, &table.total);
             functions.extend(table.rows.into_iter().map(|row| Seen {
                 key: numbers[row.symbol],
@@ -103,7 +105,10 @@ impl Diff {
             function_estimates.extend(table.estimates.into_iter().map(|(symbol, estimate)| Seen {
                 key: numbers[symbol],
                 side,
-                cost: estimate,
+                cost: OfChance {
+                    whole: estimate,
+                    chance: chance.function(symbol, estimate),
+                },
             }));
             let calls = profile.edges();
             let pair = |(caller, callee)| (numbers[caller], numbers[callee]);
@@ -117,7 +122,10 @@ impl Diff {
             edge_estimates.extend(estimates.map(|it| Seen {
                 key: pair((it.caller, it.callee)),
                 side,
-                cost: it.estimate.variance,
+                cost: OfChance {
+                    whole: it.estimate.variance,
+                    chance: chance.pair((it.caller, it.callee), it.estimate.variance),
+                },
             }));
         }
         let function_estimates = ByKey::new(function_estimates);
@@ -130,9 +138,9 @@ impl Diff {
                 own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
             }
             let symbol = seen.first().map_or(SymbolId::ROOT, |item| item.key);
-            for it in function_estimates.of(symbol) {
-                inclusive.add_variance(it.side, &it.cost.inclusive);
-                own.add_variance(it.side, &it.cost.own);
+            for Seen { side, cost, .. } in function_estimates.of(symbol) {
+                inclusive.add_variance(*side, &cost.whole.inclusive, &cost.chance.inclusive);
+                own.add_variance(*side, &cost.whole.own, &cost.chance.own);
             }
             FunctionDiff {
                 symbol,
@@ -148,7 +156,7 @@ impl Diff {
             }
             let (caller, callee) = seen.first().map(|item| item.key).unwrap_or_default();
             for it in edge_estimates.of((caller, callee)) {
-                cost.add_variance(it.side, &it.cost);
+                cost.add_variance(it.side, &it.cost.whole, &it.cost.chance);
             }
             EdgeDiff {
                 caller,
@@ -253,6 +261,50 @@ impl<K: Ord + Copy, V> ByKey<K, V> {
     }
 }
 
+/// Variances, and the part of them that is chance: the other part is the same in all
+/// runs.
+#[derive(Debug)]
+struct OfChance<T> {
+    whole: T,
+    chance: T,
+}
+
+/// The part of a profile's variances that is chance; none if that is all of them.
+struct Chance(Option<ChanceParts>);
+
+struct ChanceParts {
+    functions: FlatTable,
+    pairs: NumberMap<(SymbolId, SymbolId), Variance>,
+}
+
+impl Chance {
+    fn of(profile: &Profile) -> Self {
+        Self(match profile.without_call_error() {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(profile) => {
+                let pairs = pairs(&profile.edges()).into_iter();
+                let pairs = pairs.map(|it| ((it.caller, it.callee), it.estimate.variance));
+                Some(ChanceParts {
+                    functions: FlatTable::new(&profile),
+                    pairs: pairs.collect(),
+                })
+            }
+        })
+    }
+
+    fn function(&self, symbol: SymbolId, whole: FlatEstimate) -> FlatEstimate {
+        let parts = self.0.as_ref();
+        parts.map_or(whole, |parts| parts.functions.estimate(symbol))
+    }
+
+    fn pair(&self, pair: (SymbolId, SymbolId), whole: Variance) -> Variance {
+        let parts = self.0.as_ref();
+        parts.map_or(whole, |parts| {
+            parts.pairs.get(&pair).copied().unwrap_or_default()
+        })
+    }
+}
+
 /// The sums of both sides, for each cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sides {
@@ -275,10 +327,11 @@ impl Sides {
         }
     }
 
-    fn add_variance(&mut self, side: usize, variance: &Variance) {
+    /// Adds variances, and the part of them that is chance.
+    fn add_variance(&mut self, side: usize, variance: &Variance, chance: &Variance) {
         let sums = known_mut(&mut self.sums, side).into_iter().flatten();
         for (sum, metric) in sums.zip(Metric::ALL) {
-            sum.add_variance(variance.of(metric));
+            sum.add_variance(variance.of(metric), chance.of(metric));
         }
     }
 

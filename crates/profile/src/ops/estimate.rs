@@ -14,7 +14,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::{
     Activation, Body, Cost, EdgeTable, NodeId, NumberMap, Profile, SymbolId, Table, Tree,
-    TreeBuilder, Variance,
+    TreeBuilder,
 };
 
 /// The limits of the estimate: the number of paths grows exponentially.
@@ -326,13 +326,7 @@ impl<'a> Estimate<'a> {
                 part_of_estimate(*estimate, share.calls, left.calls)
             };
             estimate.untimed -= given.untimed;
-            let rest = |left: u128, given: u128| left.saturating_sub(given);
-            estimate.variance = Variance {
-                wall: rest(estimate.variance.wall, given.variance.wall),
-                cpu: rest(estimate.variance.cpu, given.variance.cpu),
-                memory: rest(estimate.variance.memory, given.variance.memory),
-                peak: rest(estimate.variance.peak, given.variance.peak),
-            };
+            estimate.variance = estimate.variance.without(&given.variance);
             self.builder.add_estimate(child, given);
         }
         self.give(child, place, share, depth);

@@ -15,9 +15,9 @@ use std::fmt;
 use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
-    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
-    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Timing,
-    Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, CallError, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node,
+    NodeId, Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table,
+    Timing, Tree, TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -74,6 +74,8 @@ pub struct Merger {
     spans: SpansBuilder,
     lines: LinesBuilder,
     runs: u64,
+    /// The largest one of all.
+    call_error: CallError,
 }
 
 #[derive(Debug)]
@@ -101,6 +103,7 @@ impl Default for Merger {
             spans: SpansBuilder::new(Spans::MOST),
             lines: LinesBuilder::within(&Budget::unlimited()),
             runs: 0,
+            call_error: CallError::NONE,
         }
     }
 }
@@ -112,6 +115,9 @@ impl Merger {
     ///
     /// [`MergeError::Units`].
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
+        // It is the same in all runs: `finish` adds that of all calls together.
+        let error = profile.meta.call_error;
+        let profile = &*profile.without_call_error();
         if let Some(sum) = &self.sum
             && sum.unit != profile.unit()
         {
@@ -145,6 +151,7 @@ impl Merger {
                 }
             },
         };
+        self.call_error = self.call_error.max(error);
         let runs = profile.meta.tag(RUNS).and_then(|runs| runs.parse().ok());
         self.runs = self.runs.saturating_add(runs.unwrap_or(1));
         self.sum = Some(match self.sum.take() {
@@ -211,14 +218,17 @@ impl Merger {
         if self.runs > 1 {
             meta.set_tag(RUNS, self.runs.to_string());
         }
-        Ok(Profile {
+        meta.call_error = self.call_error;
+        let mut profile = Profile {
             symbols: self.symbols,
             body,
             metrics,
             meta,
             spans: self.spans.finish(),
             lines: self.lines.finish(),
-        })
+        };
+        profile.add_call_error();
+        Ok(profile)
     }
 
     /// The numbers of a profile's symbols in the sum.
@@ -429,6 +439,7 @@ fn common_meta(one: Meta, other: &Meta) -> Meta {
         } else {
             Timing::Adaptive
         },
+        call_error: CallError::NONE,
         interval_ns: same(one.interval_ns, other.interval_ns.as_ref()),
         counts: same(one.counts, other.counts.as_ref()),
         not_read: {

@@ -3,6 +3,7 @@
 //! Every front end uses these, so that a terminal, a flame graph and a web page
 //! show the same results.
 
+mod call_error;
 mod canonical;
 mod critical_path;
 mod diff;

@@ -61,6 +61,8 @@ pub(super) struct Sums {
     sum: i128,
     squares: i128,
     variance: u128,
+    /// The errors that are the same in all runs.
+    common: f64,
 }
 
 impl Sums {
@@ -70,9 +72,22 @@ impl Sums {
         self.squares = self.squares.saturating_add(value * value);
     }
 
-    /// Adds the variance of a value that was added.
-    pub(super) fn add_variance(&mut self, variance: u128) {
-        self.variance = self.variance.saturating_add(variance);
+    /// Adds the variance of a value that was added, of which a part is `chance`. The
+    /// rest is an error that is the same in all runs.
+    #[expect(clippy::cast_precision_loss, reason = "an error is read, not summed")]
+    pub(super) fn add_variance(&mut self, variance: u128, chance: u128) {
+        let chance = chance.min(variance);
+        self.variance = self.variance.saturating_add(chance);
+        self.common += ((variance - chance) as f64).sqrt();
+    }
+
+    /// The standard error of the sum.
+    #[expect(clippy::cast_precision_loss, reason = "an error is read, not summed")]
+    fn error(&self) -> f64 {
+        if self.common == 0.0 {
+            return (self.variance as f64).sqrt();
+        }
+        (self.variance as f64).sqrt().hypot(self.common)
     }
 
     /// The statistic of this many runs; runs that were not added count as zero.
@@ -89,7 +104,7 @@ impl Sums {
             return Statistic {
                 mean,
                 spread: 0.0,
-                error: (self.variance as f64).sqrt(),
+                error: self.error(),
             };
         }
         let count = runs as f64;
@@ -110,7 +125,7 @@ impl Sums {
         Statistic {
             mean,
             spread,
-            error: (self.variance as f64).sqrt() / count,
+            error: self.error() / count,
         }
     }
 }
@@ -156,10 +171,17 @@ mod tests {
         let mut sums = Sums::default();
         for value in [10, 20, 30, 40] {
             sums.add(value);
-            sums.add_variance(100);
+            sums.add_variance(100, 100);
         }
-        // The mean of four has half the error of one.
+        // The mean of four has half the error of one, if it is chance…
         assert!((sums.statistic(4).error - 5.0).abs() < 1e-12);
+        let mut sums = Sums::default();
+        for value in [10, 20, 30, 40] {
+            sums.add(value);
+            sums.add_variance(100 + 144, 100);
+        }
+        // … and the error of one, if it is the same in all.
+        assert!((sums.statistic(4).error - 13.0).abs() < 1e-12);
     }
 
     #[test]

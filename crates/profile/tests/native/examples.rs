@@ -2,9 +2,9 @@
 
 use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events, Instant, LeftOut,
-    Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
-    SpansBuilder, Symbol, SymbolId, Timing, TreeBuilder, Variance, WallUnit,
+    Activation, Body, CallError, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events,
+    Instant, LeftOut, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind,
+    Spans, SpansBuilder, Symbol, SymbolId, Timing, TreeBuilder, Variance, WallUnit,
 };
 
 /// By the name of their body.
@@ -19,6 +19,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         creator: Some("xhprof 0.1.0".to_owned()),
         mode: Mode::Traced,
         timing: Timing::Exact,
+        call_error: CallError::NONE,
         interval_ns: Some(100_000),
         counts: None,
         not_read: Vec::new(),

@@ -1,9 +1,9 @@
 //! Random profiles of every body, for property tests.
 
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events, Instant, LeftOut,
-    Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
-    SpansBuilder, Symbol, SymbolId, Timing, Tree, TreeBuilder, Variance, WallUnit,
+    Activation, Body, CallError, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events,
+    Instant, LeftOut, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind,
+    Spans, SpansBuilder, Symbol, SymbolId, Timing, Tree, TreeBuilder, Variance, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -249,6 +249,10 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
                 mode,
                 timing,
                 counts,
+                call_error: CallError {
+                    wall_ps: numbers.0.unwrap_or_default(),
+                    cpu_ps: numbers.2.unwrap_or_default(),
+                },
                 not_read: Vec::new(),
                 peak_memory,
                 is_truncated: false,

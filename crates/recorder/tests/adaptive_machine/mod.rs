@@ -201,6 +201,11 @@ impl<P: Plan> Machine<P> {
         }
     }
 
+    /// Something long begins or ends in the running call.
+    pub(crate) fn note_instant(&mut self) {
+        self.recorder.note_instant::<P>(self.time.read());
+    }
+
     /// Runs calls in a new fiber, and suspends it.
     pub(crate) fn in_a_fiber(&mut self, fiber: FiberId, calls: impl FnOnce(&mut Self)) {
         self.recorder.fiber_created(fiber);
