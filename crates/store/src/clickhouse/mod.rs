@@ -32,6 +32,7 @@ mod retention;
 mod rows;
 mod runs;
 mod schema;
+mod seen;
 mod select;
 mod settled;
 mod slices;

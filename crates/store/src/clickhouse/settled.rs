@@ -18,6 +18,7 @@ use super::Inner;
 use super::cells::Key;
 use super::changes::ByCell;
 use super::rows::Answer;
+use super::seen::Seen;
 use crate::Result;
 
 /// The condition that selects all cells.
@@ -25,20 +26,6 @@ pub(super) const ALL: &str = "1";
 
 /// More runs than these that are in no cell are first folded into theirs.
 const MOST_CHANGED: usize = 1000;
-
-/// A version of a cell, and the rows of `changed` it was compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
-    /// 0 if there is no cell.
-    pub(super) version: u64,
-    pub(super) rows: u64,
-    pub(super) hash: u64,
-}
-
-impl Seen {
-    /// The hash of rows of `changed`, in any order.
-    pub(super) const HASH: &str = "sum(cityHash64(id, toUInt32(arrived)))";
-}
 
 /// The cells that were found right.
 #[derive(Debug, Default)]
