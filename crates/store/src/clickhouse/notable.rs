@@ -40,9 +40,12 @@ struct Top {
 /// The slowest runs of a day, and the failed ones.
 type Tops = Arc<[Vec<Top>; 2]>;
 
+/// Of an application and a day: the counts, how many of each route, and the runs.
+type ByDay = HashMap<(String, u32), (Arc<Day>, u32, Tops)>;
+
 /// What was found of days.
 #[derive(Debug, Default)]
-pub(super) struct Found(Mutex<HashMap<(String, u32), (Arc<Day>, u32, Tops)>>);
+pub(super) struct Found(Mutex<ByDay>);
 
 impl Inner {
     /// The notable runs of an application, by day.
@@ -132,9 +135,7 @@ impl Inner {
         Ok(tops)
     }
 
-    fn found_notable(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<(String, u32), (Arc<Day>, u32, Tops)>> {
+    fn found_notable(&self) -> std::sync::MutexGuard<'_, ByDay> {
         let found = self.notable.0.lock();
         found.unwrap_or_else(PoisonError::into_inner)
     }

@@ -105,7 +105,9 @@ impl Inner {
             rows_of_runs(std::iter::once((id, day)))
         ))?;
         let mut answer = Answer::new(&bytes);
-        let mut latest: Option<(u64, u8, (RunInfo, i64, &[u8]))> = None;
+        // Its version, its state, and the rest of its row.
+        type Row<'a> = (u64, u8, (RunInfo, i64, &'a [u8]));
+        let mut latest: Option<Row<'_>> = None;
         while answer.has_more() {
             let (version, state) = (answer.u64()?, answer.u8()?);
             let rest = (read_info(&mut answer)?, answer.i64()?, answer.bytes()?);
