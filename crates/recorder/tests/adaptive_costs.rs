@@ -67,7 +67,7 @@ impl Program {
             .symbols
             .extend(names.map(|name| profile::Symbol::new(name.into_bytes())));
         profile.meta.timing = Timing::Adaptive;
-        profile.body = Body::Tree(machine.finish().tree.unwrap());
+        profile.body = Body::Tree(machine.finish().tree.unwrap_or_default());
         profile.with_call_error(error)
     }
 
@@ -98,7 +98,9 @@ fn part_within(runs: u64, error: CallError) -> f64 {
         let profiles: Vec<_> = (0..runs)
             .map(|run| program.run(seed * 97 + run, error))
             .collect();
-        let counts = program.within(&merge(&profiles).unwrap(), runs);
+        // No rows if they cannot be merged: the number of rows is checked below.
+        let sum = merge(&profiles).unwrap_or_else(|_| Profile::empty());
+        let counts = program.within(&sum, runs);
         within += counts.0;
         all += counts.1;
     }
