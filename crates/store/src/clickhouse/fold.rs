@@ -76,8 +76,7 @@ impl Drop for Folder {
 impl Inner {
     /// Folds all changed runs into their cells. Returns the number of cells.
     pub(super) fn fold(&self) -> Result<u64> {
-        let changes = self.unsettled(ALL)?;
-        let cells = self.fold_changes(&changes)?;
+        let cells = self.fold_selected(ALL)?;
         self.scrub()?;
         Ok(cells)
     }

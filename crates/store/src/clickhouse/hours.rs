@@ -33,10 +33,7 @@ impl Inner {
             );
         }
         // What was stored lately is folded in first: cells are visited in one order.
-        let changes = self.unsettled(&condition)?;
-        if !changes.is_empty() {
-            self.fold_changes(&changes)?;
-        }
+        self.fold_selected(&condition)?;
         let bytes = self.client.read(&format!(
             "SELECT key, {} FROM {} FINAL WHERE {condition} AND gone = 0
              ORDER BY hour, release, shape, rate",

@@ -1,7 +1,7 @@
 //! What was seen of a cell at one time.
 
 /// A version of a cell, and the rows of `changed` it was compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     /// 0 if there is no cell.
     pub(super) version: u64,

@@ -27,6 +27,11 @@ pub(super) const ALL: &str = "1";
 /// More runs than these that are in no cell are first folded into theirs.
 const MOST_CHANGED: usize = 1000;
 
+/// How many rows of `changed`, of how many cells, are folded at a time. After a bulk load
+/// there may be millions, which would not fit into memory.
+const ROWS: u64 = 20_000;
+const CELLS: usize = 1000;
+
 /// The cells that were found right.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
@@ -53,89 +58,129 @@ pub(super) struct Selected {
     pub(super) changes: ByCell,
 }
 
-/// The latest version of cells, and whether they are gone; and the rows of `changed`.
-type Seens = HashMap<Key, (Seen, bool)>;
+/// What is in the tables of a cell.
+#[derive(Debug, Clone, Copy, Default)]
+struct Found {
+    /// The latest version, and the rows of `changed`.
+    seen: Seen,
+    is_gone: bool,
+    hour: u32,
+}
+
+type AllFound = HashMap<Key, Found>;
 
 impl Inner {
     /// The cells that a condition on `cell` and on `changed` selects. Many changes are
     /// folded into their cells first.
     pub(super) fn selected(&self, condition: &str) -> Result<Selected> {
-        let selected = self.select(condition)?;
-        let changed = selected.changes.values().map(|(_, runs)| runs.len());
-        if changed.sum::<usize>() <= MOST_CHANGED {
-            return Ok(selected);
-        }
-        self.fold_changes(&selected.changes)?;
-        self.select(condition)
-    }
-
-    /// The changes that a condition selects.
-    pub(super) fn unsettled(&self, condition: &str) -> Result<ByCell> {
-        Ok(self.select(condition)?.changes)
-    }
-
-    fn select(&self, condition: &str) -> Result<Selected> {
-        let mut seen = self.seen(condition)?;
-        let mut changed: Vec<Key> = {
-            let mut settled = self.settled.cells();
-            if condition == ALL {
-                // Those that have no rows in `changed` any more.
-                let has_rows = |key: &Key| seen.get(key).is_some_and(|(seen, _)| seen.rows > 0);
-                settled.retain(|key, _| has_rows(key));
+        let found = self.found(condition)?;
+        let unknown = self.unknown(&found, condition);
+        if rows(&found, &unknown) <= ROWS {
+            let selected = self.select(found, &unknown, condition)?;
+            let changed = selected.changes.values().map(|(_, runs)| runs.len());
+            if changed.sum::<usize>() <= MOST_CHANGED {
+                return Ok(selected);
             }
-            let has_changed = |(key, (seen, _)): &(&Key, &(Seen, bool))| {
-                seen.rows > 0 && settled.get(*key) != Some(seen)
+            self.fold_changes(&selected.changes)?;
+        } else {
+            self.fold_cells(&found, unknown, condition)?;
+        }
+        let found = self.found(condition)?;
+        let unknown = self.unknown(&found, condition);
+        self.select(found, &unknown, condition)
+    }
+
+    /// Folds the changes that a condition selects into their cells. Returns the number of
+    /// cells that were written.
+    pub(super) fn fold_selected(&self, condition: &str) -> Result<u64> {
+        let found = self.found(condition)?;
+        let unknown = self.unknown(&found, condition);
+        self.fold_cells(&found, unknown, condition)
+    }
+
+    /// Folds the changes of these cells, some at a time.
+    fn fold_cells(&self, found: &AllFound, mut cells: Vec<Key>, condition: &str) -> Result<u64> {
+        // Runs of one day are in one partition.
+        cells.sort_by_key(|key| (found.get(key).map(|found| found.hour), *key));
+        let mut written = 0;
+        let mut rest = cells.as_slice();
+        while !rest.is_empty() {
+            let mut sum = 0;
+            let fits = |key: &&Key| {
+                let is_first = sum == 0;
+                sum += found.get(*key).map_or(0, |found| found.seen.rows);
+                is_first || sum <= ROWS
             };
-            seen.iter()
-                .filter(has_changed)
-                .map(|(key, _)| *key)
-                .collect()
-        };
-        changed.sort_unstable();
-        let (changes, versions) = self.changes_of(&changed, condition)?;
+            let length = rest.iter().take(CELLS).take_while(fits).count();
+            let (some, after) = rest.split_at(length.max(1));
+            rest = after;
+            let (changes, _) = self.changes_of(some, condition)?;
+            written += self.fold_changes(&changes)?;
+        }
+        Ok(written)
+    }
+
+    /// The cells with rows in `changed` which are not known to be as they should be.
+    fn unknown(&self, found: &AllFound, condition: &str) -> Vec<Key> {
+        let mut settled = self.settled.cells();
+        if condition == ALL {
+            // Those that have no rows in `changed` any more.
+            settled.retain(|key, _| found.get(key).is_some_and(|found| found.seen.rows > 0));
+        }
+        let unknown = found
+            .iter()
+            .filter(|(key, found)| found.seen.rows > 0 && settled.get(*key) != Some(&found.seen));
+        let mut unknown: Vec<Key> = unknown.map(|(key, _)| *key).collect();
+        unknown.sort_unstable();
+        unknown
+    }
+
+    fn select(&self, mut found: AllFound, unknown: &[Key], condition: &str) -> Result<Selected> {
+        let (changes, versions) = self.changes_of(unknown, condition)?;
         // A cell may have had another version when it was compared, with more runs.
         for (key, (version, is_gone)) in versions {
-            if let Some((seen, was_gone)) = seen.get_mut(&key) {
-                (seen.version, *was_gone) = (version, is_gone);
+            if let Some(found) = found.get_mut(&key) {
+                (found.seen.version, found.is_gone) = (version, is_gone);
             }
         }
-        let cells = seen.into_iter().filter(|(key, (seen, is_gone))| {
-            !changes.contains_key(key) && !is_gone && seen.version > 0
+        let cells = found.into_iter().filter(|(key, found)| {
+            !changes.contains_key(key) && !found.is_gone && found.seen.version > 0
         });
-        let mut cells: Vec<(Key, u64)> =
-            cells.map(|(key, (seen, _))| (key, seen.version)).collect();
+        let cells = cells.map(|(key, found)| (key, found.seen.version));
+        let mut cells: Vec<(Key, u64)> = cells.collect();
         cells.sort_unstable();
         Ok(Selected { cells, changes })
     }
 
-    fn seen(&self, condition: &str) -> Result<Seens> {
+    fn found(&self, condition: &str) -> Result<AllFound> {
         // One statement costs less than two.
         let bytes = self.client.read(&format!(
-            "SELECT key, max(version), toUInt64(0), argMax(gone, version) FROM {}
+            "SELECT key, max(version), toUInt64(0), argMax(gone, version), any(hour) FROM {}
              WHERE {condition} GROUP BY key
              UNION ALL
-             SELECT key, count(), {}, toUInt8(2) FROM {} WHERE {condition} GROUP BY key",
+             SELECT key, count(), {}, toUInt8(2), any(hour) FROM {} WHERE {condition} GROUP BY key",
             self.all("cell"),
             Seen::HASH,
             self.all("changed")
         ))?;
         let mut answer = Answer::new(&bytes);
-        let mut all = Seens::new();
+        let mut all = AllFound::new();
         while answer.has_more() {
             let key = answer.fixed()?;
             let (number, hash, kind) = (answer.u64()?, answer.u64()?, answer.u8()?);
-            let nothing = Seen {
-                version: 0,
-                rows: 0,
-                hash: 0,
-            };
-            let (seen, is_gone) = all.entry(key).or_insert((nothing, false));
+            let found = all.entry(key).or_default();
+            found.hour = answer.u32()?;
             if kind == 2 {
-                (seen.rows, seen.hash) = (number, hash);
+                (found.seen.rows, found.seen.hash) = (number, hash);
             } else {
-                (seen.version, *is_gone) = (number, kind == 1);
+                (found.seen.version, found.is_gone) = (number, kind == 1);
             }
         }
         Ok(all)
     }
+}
+
+fn rows(found: &AllFound, cells: &[Key]) -> u64 {
+    let cells = cells.iter().filter_map(|key| found.get(key));
+    cells.map(|found| found.seen.rows).sum()
 }
