@@ -25,7 +25,7 @@ cluster_demo() {
         # shellcheck disable=SC2064 # now
         [ "$(cluster_nodes cluster)" ] || trap "rm -rf '$folder'; cluster_end cluster" EXIT
         cluster_up
-        store=(--store "$(cluster_address cluster "demo_$$")" --replica cluster/s1r2 --per-second 3)
+        store=(--store "$(cluster_address cluster "demo_$$")" --replica cluster/s1r2)
     else
         say 'there is no package clickhouse-server for this system: one server with a store in SQLite'
     fi
