@@ -19,7 +19,7 @@ use super::rows::{Answer, Rows};
 use super::runs::{Change, these};
 use super::settled::ALL;
 use super::{Inner, now_us, schema};
-use crate::{Result, RunId};
+use crate::{Error, Result, RunId};
 
 /// How long a cell may be in memory before it is written. After that it is read
 /// again.
@@ -98,9 +98,14 @@ impl Inner {
 
     /// Writes cells that were changed.
     pub(super) fn write_cells(&self, cells: Vec<Cell>) -> Result<()> {
+        // Two servers that write a cell at once must not give two contents one version:
+        // servers remember contents by version.
+        let mut chance = [0; 2];
+        getrandom::fill(&mut chance).map_err(|error| Error::Io(error.to_string()))?;
+        let chance = u64::from(u16::from_ne_bytes(chance));
         let mut rows = Rows::default();
         for mut cell in cells {
-            cell.version = now_us().max(cell.version + 1);
+            cell.version = now_us().max(cell.version + 1) + chance;
             cell.is_gone = cell.totals.runs == 0;
             cell.write(&mut rows)?;
         }
