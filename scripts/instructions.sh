@@ -16,19 +16,33 @@ instructions_file=benches/instructions.txt
 instructions_tolerance=3
 instructions_chance=4
 
+# counted PROGRAM…: prints the instructions of a run. Adaptive timing measures the
+# processor's pace each millisecond, and under valgrind a program needs many times as many
+# of these: they are left out.
+counted() {
+    local all pace=0
+    all=$(counted_by_valgrind "$@")
+    [[ " $* " != *' xhprof.timing=adaptive '* ]] || pace=$(counted_by_valgrind '--toggle-collect=*update_pace*' "$@")
+    echo $((all - pace))
+}
+
+# counted_by_valgrind [OPTION] PROGRAM…
+counted_by_valgrind() {
+    local counted
+    counted=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p')
+    [ -n "$counted" ] || die "valgrind counted nothing for $*"
+    echo "$counted"
+}
+
 # instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run. The flags
 # `adaptive` are wall time with adaptive timing.
 instructions_of() {
-    local counted flags=$2 timing=exact
+    local flags=$2 timing=exact
     if [ "$flags" = adaptive ]; then
         flags=wall timing=adaptive
     fi
-    counted=$(PHP_INI_SCAN_DIR='' valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" -d "xhprof.timing=$timing" \
-        benches/workloads/calls.php "$1" "$3" "$flags" exactly 2>&1 >/dev/null |
-        sed -n 's/.*Collected : //p')
-    [ -n "$counted" ] || die "valgrind counted nothing for $1 with $2"
-    echo "$counted"
+    PHP_INI_SCAN_DIR='' counted "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" \
+        -d "xhprof.timing=$timing" benches/workloads/calls.php "$1" "$3" "$flags" exactly
 }
 
 # per_call WORKLOAD FLAGS ENGINE: prints tenths of an instruction.
@@ -59,15 +73,11 @@ measure_instructions() {
 # instructions_of_program FILE ENGINE [OPTION…]: prints the instructions of PHP-Parser
 # over a file of PHPUnit.
 instructions_of_program() {
-    local counted file=$1 engine=$2
+    local file=$1 engine=$2
     shift 2
-    counted=$(PHP_INI_SCAN_DIR=$counted_program/conf.d BENCH_FLAGS=wall BENCH_PROFILE=$counted_program/profile \
-        valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        "$PHP" -d "extension=$release/libxhprof.so" -d "xhprof.engine=$engine" -d "xhprof.output_dir=$counted_program" "$@" \
-        "$php_parse" --resolve-names --pretty-print "$phpunit/$file" 2>&1 >/dev/null |
-        sed -n 's/.*Collected : //p')
-    [ -n "$counted" ] || die "valgrind counted nothing for $php_parse with $*"
-    echo "$counted"
+    PHP_INI_SCAN_DIR=$counted_program/conf.d BENCH_FLAGS=wall BENCH_PROFILE=$counted_program/profile \
+        counted "$PHP" -d "extension=$release/libxhprof.so" -d "xhprof.engine=$engine" -d "xhprof.output_dir=$counted_program" "$@" \
+        "$php_parse" --resolve-names --pretty-print "$phpunit/$file"
 }
 
 # added_to_program FILE ENGINE: sets $added_wall, $added_tree, $added_calls, and in the
