@@ -36,6 +36,9 @@ const CELLS: usize = 1000;
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     cells: Mutex<HashMap<Key, Seen>>,
+    /// Held while a part of a backlog is folded: a question and the thread that folds
+    /// would do the same work.
+    folding: Mutex<()>,
 }
 
 impl Settled {
@@ -114,6 +117,9 @@ impl Inner {
             let length = rest.iter().take(CELLS).take_while(fits).count();
             let (some, after) = rest.split_at(length.max(1));
             rest = after;
+            let folding = &self.settled.folding;
+            let _alone = folding.lock().unwrap_or_else(PoisonError::into_inner);
+            // What another one has folded meanwhile is found to be in its cells.
             let (changes, _) = self.changes_of(some, condition)?;
             written += self.fold_changes(&changes)?;
         }

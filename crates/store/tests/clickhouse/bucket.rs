@@ -7,7 +7,7 @@ use std::time::Duration;
 use store::bucket::{Address, Bucket};
 use store::{ClickhouseAddress, ClickhouseStore, Error, Policy, RunId, Store};
 
-use super::{BEGIN_US, NEVER, Server, run};
+use super::{BEGIN_US, NEVER, Server, database_of, run};
 
 /// The bucket of a store: with its database as the prefix.
 pub(super) fn of_database(database: &str) -> Option<Address> {
@@ -27,8 +27,7 @@ impl Case {
     fn new() -> Option<Self> {
         let server = Server::named()?;
         let address = server.address();
-        let database = format!("{address:?}");
-        let database = database.rsplit_once('/').unwrap().1.to_owned();
+        let database = database_of(&address);
         let bucket = of_database(&database)?;
         Some(Self {
             server,

@@ -35,6 +35,12 @@ struct Server {
     databases: std::sync::Mutex<Vec<String>>,
 }
 
+/// The database of an address.
+fn database_of(address: &ClickhouseAddress) -> String {
+    let address = format!("{address:?}");
+    address.rsplit_once('/').unwrap().1.to_owned()
+}
+
 impl Server {
     /// None if there is no server to test on.
     fn named() -> Option<Self> {
@@ -71,8 +77,7 @@ impl Server {
 
     /// Removes all rows of a store.
     fn empty(&self, address: &ClickhouseAddress) {
-        let database = format!("{address:?}");
-        let database = database.rsplit_once('/').unwrap().1;
+        let database = database_of(address);
         let tables = self.statement(&format!(
             "SELECT name FROM system.tables WHERE database = '{database}'
              AND name NOT LIKE 'all_%' AND name NOT IN ('schema_step', 'bucket')"
@@ -294,11 +299,7 @@ fn what_an_insert_left_half_done_is_neither_lost_nor_counted_twice() {
         return;
     };
     let address = server.address();
-    let database = format!("{address:?}")
-        .rsplit_once('/')
-        .unwrap()
-        .1
-        .to_owned();
+    let database = database_of(&address);
     let store = ClickhouseStore::open_with(address, NEVER).unwrap();
     let id = store.put(run(1)).unwrap().id;
     let routes = format!("{:?}", store.routes(&Selection::default()).unwrap());
@@ -385,11 +386,7 @@ fn changes_are_forgotten_when_their_sums_are_old() {
         return;
     };
     let address = server.address();
-    let database = format!("{address:?}")
-        .rsplit_once('/')
-        .unwrap()
-        .1
-        .to_owned();
+    let database = database_of(&address);
     let store = ClickhouseStore::open_with(address, NEVER).unwrap();
     store.put(run(1)).unwrap();
     assert_eq!(store.fold().unwrap(), 1);

@@ -7,7 +7,7 @@ use store::{
     SqliteStore, Store,
 };
 
-use super::{BEGIN_US, NEVER, Server, run};
+use super::{BEGIN_US, NEVER, Server, database_of, run};
 
 const HOUR: u64 = 3_600_000_000;
 const DAY: u64 = 24 * HOUR;
@@ -22,8 +22,7 @@ impl Case {
     fn new() -> Option<Self> {
         let server = Server::named()?;
         let address = server.address();
-        let database = format!("{address:?}");
-        let database = database.rsplit_once('/').unwrap().1.to_owned();
+        let database = database_of(&address);
         let store = ClickhouseStore::open_with(address, NEVER).unwrap();
         Some(Self {
             server,
