@@ -52,7 +52,7 @@ foreach ($cases as $name => $code) {
     unset($profile['main()']);
     $lines = array_map(fn ($key, $cost) => "$key: $cost[ct]", array_keys($profile), $profile);
     $text = str_replace($hash, 'HASH', implode(', ', $lines));
-    echo "$name: ", addcslashes(preg_replace('/\{closure:__Twig[^}]*\}/', '{closure}', $text), "\0..\37\177..\377"), "\n";
+    echo "$name: ", addcslashes(preg_replace('/\{closure:(__Twig|Shared::)[^}]*\}/', '{closure}', $text), "\0..\37\177..\377"), "\n";
 }
 $long = str_repeat('x', 100000);
 eval("class __TwigTemplate_" . md5('long') . " { static function doDisplay() {} function getSourceContext() { return new Source('', '$long', ''); }

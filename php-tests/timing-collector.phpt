@@ -46,6 +46,10 @@ function calls($profile)
 {
     $calls = [];
     foreach ($profile as $key => $row) {
+        // PHP 8.4 calls this once a request, where the collector first runs within a fiber.
+        if (str_ends_with($key, '==>gc_destructor_fiber')) {
+            continue;
+        }
         $ends = explode('==>', $key);
         $calls[end($ends)] = ($calls[end($ends)] ?? 0) + $row['ct'];
         if ($row['wt'] < 0 || $row['wt'] > $profile['main()']['wt']) {
