@@ -16,6 +16,18 @@ instructions_file=benches/instructions.txt
 instructions_tolerance=3
 instructions_chance=4
 
+# Of so many counts with adaptive timing the middle one is taken. `--bless` takes more:
+# single counts are up to 8 % away from the middle, and what is accepted must not be.
+instructions_counts=1
+instructions_counts_blessed=5
+
+# middle COMMAND…: prints the middle of the numbers that the command prints, if it runs so
+# many times.
+middle() {
+    local count
+    for ((count = 0; count < instructions_counts; count++)); do "$@"; done | sort -n | sed -n "$(((instructions_counts + 1) / 2))p"
+}
+
 # counted PROGRAM…: prints the instructions of a run. Adaptive timing measures the
 # processor's pace each millisecond, and under valgrind a program needs many times as many
 # of these: they are left out.
@@ -66,7 +78,7 @@ measure_instructions() {
     done
     for workload in user internal nested; do
         off=$(per_call "$workload" off execute)
-        echo "execute $workload adaptive $(($(per_call "$workload" adaptive execute) - off))"
+        echo "execute $workload adaptive $(($(middle per_call "$workload" adaptive execute) - off))"
     done
 }
 
@@ -86,7 +98,7 @@ added_to_program() {
     local off
     off=$(instructions_of_program "$1" "$2")
     [ "$2" = observer ] ||
-        added_adaptive=$(($(instructions_of_program "$1" "$2" -d xhprof.timing=adaptive -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
+        added_adaptive=$(($(middle instructions_of_program "$1" "$2" -d xhprof.timing=adaptive -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_wall=$(($(instructions_of_program "$1" "$2" -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_tree=$(($(instructions_of_program "$1" "$2" -d xhprof.auto_enable=1 -d xhprof.mode=tree -d xhprof.flags=memory) - off))
     added_calls=$("$PHP" -n -r 'echo array_sum(array_column(unserialize(file_get_contents($argv[1])), "ct"));' "$counted_program/profile")
@@ -149,13 +161,14 @@ compare_instructions() {
 instructions() {
     local now
     now=$(mktemp)
+    [ "${1:-}" != --bless ] || instructions_counts=$instructions_counts_blessed
     measure_instructions >"$now"
     measure_real_program >>"$now"
     if [ "${1:-}" = --bless ]; then
         {
             echo '# What a profiled call adds, in tenths of an instruction: engine, workload, what'
             echo '# is recorded. Made by ./x instructions --bless; read the difference before you'
-            echo "# commit it. PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(rustc --version | cut -d' ' -f1-2)."
+            echo "# commit it. With adaptive timing: the middle of $instructions_counts counts. PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(rustc --version | cut -d' ' -f1-2)."
             cat "$now"
         } >"$instructions_file"
         say "$instructions_file is up to date"
