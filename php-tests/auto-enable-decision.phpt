@@ -9,6 +9,10 @@ $directory = make_directory();
 file_put_contents("$directory/script.php", '<?php echo xhprof_status()["decision"], "\n";');
 function show(array $variables, string ...$settings): void
 {
+    echo shown($variables, ...$settings);
+}
+function shown(array $variables, string ...$settings): string
+{
     global $directory;
     foreach (['XHPROF', 'PROFILE'] as $name) {
         putenv(isset($variables[$name]) ? "$name=$variables[$name]" : $name);
@@ -18,8 +22,8 @@ function show(array $variables, string ...$settings): void
         array_push($options, '-d', $setting);
     }
     $ended = run_php(...[...$options, "$directory/script.php"]);
-    echo $ended->output, '  ', str_replace([$directory, "\n"], ['DIR', "\n  "], trim($ended->errors)), "\n";
     array_map(unlink(...), glob("$directory/*.xhp"));
+    return $ended->output . '  ' . str_replace([$directory, "\n"], ['DIR', "\n  "], trim($ended->errors)) . "\n";
 }
 show([]);
 show(['XHPROF' => '0'], 'xhprof.auto_enable=1');
@@ -31,8 +35,14 @@ show([], 'xhprof.auto_enable=1', 'xhprof.match=*/bin/*');
 show([], 'xhprof.auto_enable=1', 'xhprof.skip="*/bin/*, *.php"');
 show([], 'xhprof.auto_enable=1', 'xhprof.min_duration=3600000');
 show([], 'xhprof.auto_enable=1', 'xhprof.min_duration=3600000', 'xhprof.mode=events');
-show([], 'xhprof.auto_enable=1', 'xhprof.max_dir_size=64K', 'xhprof.max_per_minute=1');
-show([], 'xhprof.auto_enable=1', 'xhprof.max_per_minute=1');
+// Once more, if the next minute began in between: it has a limit of its own.
+do {
+    array_map(unlink(...), glob("$directory/.*.ledger"));
+    $minute = intdiv(time(), 60);
+    $first = shown([], 'xhprof.auto_enable=1', 'xhprof.max_dir_size=64K', 'xhprof.max_per_minute=1');
+    $second = shown([], 'xhprof.auto_enable=1', 'xhprof.max_per_minute=1');
+} while (intdiv(time(), 60) !== $minute);
+echo $first, $second;
 show([], 'xhprof.auto_enable=trigger');
 show([], 'xhprof.auto_enable=trigger', 'xhprof.trigger=PROFILE');
 show(['PROFILE' => 'x'], 'xhprof.auto_enable=trigger', 'xhprof.trigger=PROFILE', 'xhprof.min_duration=3600000');
