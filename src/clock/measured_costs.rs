@@ -6,7 +6,7 @@ use super::{CallCost, CallCosts};
 
 /// The standard error of a call's cost, in percent: docs/timing.md, "What the check
 /// found".
-const ERROR_PERCENT: u64 = 25;
+const ERROR_PERCENT: u64 = 40;
 
 /// The cost between the two readings of a call, and outside of them, in
 /// picoseconds.
