@@ -11,21 +11,21 @@ impl Source for Inner {
     fn totals(
         &self,
         selection: &Selection,
-        _: Grouping,
+        grouping: Grouping,
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        self.walk_totals(&of_hours(selection)?, visitor)
+        self.walk_totals(&of_hours(selection)?, grouping.step.into(), visitor)
     }
 
     fn cells(
         &self,
         selection: &Selection,
         want: Want<'_>,
-        _: Resolution,
+        step: Resolution,
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let (mut runs, mut sum) = (0, 0.0);
-        self.walk(&of_hours(selection)?, want, &mut |visit| {
+        self.walk(&of_hours(selection)?, step, want, &mut |visit| {
             runs += visit.totals.runs;
             sum += requests_of(visit.totals.runs, visit.place.rate);
             let Visit { place, totals, .. } = visit;
@@ -48,7 +48,7 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let nothing = Totals::default();
-        self.walk(&of_days(selection)?, want, &mut |visit| {
+        self.walk(&of_days(selection)?, Resolution::Day, want, &mut |visit| {
             let place = visit.place;
             if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
                 visitor(place, &nothing, sums);
