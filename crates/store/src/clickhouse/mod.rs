@@ -19,10 +19,12 @@ mod closed;
 mod counts;
 mod delete;
 mod dictionaries;
+mod file_cache;
 mod files;
 mod fold;
 mod hours;
 mod inspect;
+mod list;
 mod literal;
 mod names;
 mod notable;
@@ -83,6 +85,7 @@ struct Inner {
     closing: closed::Closing,
     cells: cell_cache::CellCache,
     settled: settled::Settled,
+    kept: file_cache::FileCache,
 }
 
 impl ClickhouseStore {
@@ -113,6 +116,7 @@ impl ClickhouseStore {
             closing: closed::Closing::default(),
             cells: cell_cache::CellCache::default(),
             settled: settled::Settled::default(),
+            kept: file_cache::FileCache::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,

@@ -3,19 +3,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
-use super::literal::{id as id_literal, ids as id_literals, numbers, text};
+use super::literal::{ids as id_literals, numbers, text};
 use super::rows::Answer;
 use super::select::{day_of, of_runs};
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
-use crate::{DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
-
-/// The most runs of a page.
-const MOST: u32 = 1000;
+use crate::{DayCount, Error, Result, Run, RunId, RunInfo, Selection};
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
+
+/// So many runs are found as a list of them is.
+const FEW: usize = 2000;
 
 /// How many files are read at a time, and the bytes after which no further one is.
 const FILES: usize = 500;
@@ -134,77 +134,11 @@ impl Inner {
         Ok(native.into_owned())
     }
 
-    /// A page of the list.
-    pub(super) fn page(&self, query: &RunQuery) -> Result<RunPage> {
-        let limit = query.limit.clamp(1, MOST) as usize;
-        let column = match query.sort {
-            RunSort::Started => "started",
-            RunSort::Wall => "wall",
-            RunSort::Cpu => "toUInt64(if(cpu > 0, cpu, 0))",
-            RunSort::Peak => "toUInt64(if(peak > 0, peak, 0))",
-            RunSort::Sql => "sql",
-            RunSort::Calls => "calls",
-        };
-        let (order, after) = if query.ascending {
-            ("ASC", ">")
-        } else {
-            ("DESC", "<")
-        };
-        let mut conditions = of_runs(&query.selection)?;
-        if let Some(cursor) = &query.cursor {
-            let (value, id) = parsed_cursor(cursor)?;
-            let id = id_literal(&id.0);
-            conditions = format!(
-                "{conditions} AND ({column} {after} {value} OR {column} = {value} AND id {after} {id})"
-            );
-        }
-        // One more than asked for tells whether there is a next page. The other columns
-        // are read of the chosen runs only.
-        let bytes = self.client.read(&format!(
-            "SELECT id, day, {column} FROM {} FINAL WHERE {conditions}
-             ORDER BY {column} {order}, id {order} LIMIT {}",
-            self.all("run"),
-            limit + 1
-        ))?;
-        let mut chosen = Vec::new();
-        let mut answer = Answer::new(&bytes);
-        while answer.has_more() {
-            chosen.push((RunId(answer.fixed()?), answer.u32()?, answer.u64()?));
-        }
-        let has_more = chosen.len() > limit;
-        chosen.truncate(limit);
-        let next = chosen.last().filter(|_| has_more);
-        let next = next.map(|(id, _, value)| format!("{value}.{id}"));
-        let runs = self.infos_of(&chosen.iter().map(|run| (run.0, run.1)).collect::<Vec<_>>())?;
-        Ok(RunPage { runs, next })
-    }
-
-    /// Runs in their order; those that are gone since are left out.
-    fn infos_of(&self, runs: &[(RunId, u32)]) -> Result<Vec<RunInfo>> {
-        if runs.is_empty() {
-            return Ok(Vec::new());
-        }
-        let bytes = self.client.read(&format!(
-            "SELECT version, state, {INFO} FROM {} {}",
-            self.all("run"),
-            rows_of_runs(runs.iter().map(|(id, day)| (id, *day)))
-        ))?;
-        let mut found: HashMap<RunId, (u64, u8, RunInfo)> = HashMap::new();
-        let mut answer = Answer::new(&bytes);
-        while answer.has_more() {
-            let (version, state) = (answer.u64()?, answer.u8()?);
-            let info = read_info(&mut answer)?;
-            if found.get(&info.id).is_none_or(|known| known.0 < version) {
-                found.insert(info.id, (version, state, info));
-            }
-        }
-        let in_order = runs.iter().filter_map(|(id, _)| found.remove(id));
-        let present = in_order.filter(|(_, state, _)| *state == 0);
-        Ok(present.map(|(_, _, info)| info).collect())
-    }
-
     /// The latest runs of a selection.
     pub(super) fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
+        if most <= FEW {
+            return self.latest_runs(selection, most);
+        }
         let bytes = self.client.read(&format!(
             "SELECT {INFO} FROM {} FINAL WHERE {} ORDER BY started DESC, id DESC LIMIT {most}",
             self.all("run"),
@@ -370,11 +304,4 @@ impl Inner {
         self.change(&runs, &Change::Label(label))?;
         Ok(!runs.is_empty())
     }
-}
-
-fn parsed_cursor(cursor: &str) -> Result<(u64, RunId)> {
-    let parsed = cursor
-        .rsplit_once('.')
-        .and_then(|(value, id)| Some((value.parse().ok()?, id.parse().ok()?)));
-    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
 }

@@ -76,7 +76,7 @@ impl Source for Inner {
         most: usize,
         each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
-        self.each_file(&Self::infos(self, selection, most)?, each)
+        self.each_kept_file(&Self::infos(self, selection, most)?, each)
     }
 }
 

@@ -99,8 +99,13 @@ impl Sketch {
 
     /// Adds or subtracts another sketch.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
-        if let [(least, count)] = other.buckets.as_slice() {
-            return self.merge_one(*least, *count, sign);
+        // Few into many, as when the sketches of hours are added up: most are in buckets
+        // that are there. To copy the many each time is most of the work of such a sum.
+        if other.buckets.len() == 1 || other.buckets.len() * 8 <= self.buckets.len() {
+            for (least, count) in &other.buckets {
+                self.merge_one(*least, *count, sign);
+            }
+            return;
         }
         let mut merged = Vec::with_capacity(self.buckets.len() + other.buckets.len());
         let mut ours = self.buckets.iter().copied().peekable();

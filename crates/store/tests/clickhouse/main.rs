@@ -12,6 +12,7 @@
 )]
 
 mod bucket;
+mod remembered;
 mod retention;
 
 use std::sync::atomic::{AtomicU32, Ordering};
