@@ -6,6 +6,7 @@ use super::Inner;
 use super::literal::{ids as id_literals, numbers, text};
 use super::rows::Answer;
 use super::select::{day_of, of_runs};
+use crate::answers::Chosen;
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
@@ -13,9 +14,6 @@ use crate::{DayCount, Error, Result, Run, RunId, RunInfo, Selection};
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
-
-/// So many runs are found as a list of them is.
-const FEW: usize = 2000;
 
 /// How many files are read at a time, and the bytes after which no further one is.
 const FILES: usize = 500;
@@ -93,6 +91,17 @@ pub(super) fn rows_of_runs<'a>(runs: impl Iterator<Item = (&'a RunId, u32)> + Cl
     )
 }
 
+/// How many of the first runs have files that are read at a time.
+pub(super) fn fitting(runs: &[RunInfo]) -> usize {
+    let mut bytes = 0;
+    let fits = |info: &&RunInfo| {
+        let fits = bytes <= FILE_BYTES;
+        bytes += info.size;
+        fits
+    };
+    runs.iter().take(FILES).take_while(fits).count()
+}
+
 impl Inner {
     /// A run with its file, unpacked.
     pub(super) fn run(&self, id: &RunId) -> Result<Option<Run>> {
@@ -134,24 +143,6 @@ impl Inner {
         Ok(native.into_owned())
     }
 
-    /// The latest runs of a selection.
-    pub(super) fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
-        if most <= FEW {
-            return self.latest_runs(selection, most);
-        }
-        let bytes = self.client.read(&format!(
-            "SELECT {INFO} FROM {} FINAL WHERE {} ORDER BY started DESC, id DESC LIMIT {most}",
-            self.all("run"),
-            of_runs(selection)?
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut infos = Vec::new();
-        while answer.has_more() {
-            infos.push(read_info(&mut answer)?);
-        }
-        Ok(infos)
-    }
-
     /// Calls `each` with the native files of runs, in their order.
     pub(super) fn each_file(
         &self,
@@ -169,13 +160,7 @@ impl Inner {
     ) -> Result<()> {
         let mut rest = runs;
         while !rest.is_empty() {
-            let mut bytes = 0;
-            let fits = |info: &&RunInfo| {
-                let fits = bytes <= FILE_BYTES;
-                bytes += info.size;
-                fits
-            };
-            let (some, after) = rest.split_at(rest.iter().take(FILES).take_while(fits).count());
+            let (some, after) = rest.split_at(fitting(rest));
             rest = after;
             let bytes = self.client.read(&format!(
                 "SELECT id, version, dictionary, file FROM {} {}",
@@ -212,16 +197,17 @@ impl Inner {
     }
 
     /// The number of a selection's runs, and the highest rate.
-    pub(super) fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
+    pub(super) fn count(&self, selection: &Selection) -> Result<Chosen> {
         let bytes = self.client.read(&format!(
             "SELECT count(), max(rate) FROM {} FINAL WHERE {}",
             self.all("run"),
             of_runs(selection)?
         ))?;
         let mut answer = Answer::new(&bytes);
-        let count = answer.u64()?;
-        let rate = answer.f64()?;
-        Ok((count, if count == 0 { 1.0 } else { rate }))
+        Ok(Chosen {
+            runs: answer.u64()?,
+            highest_rate: answer.f64()?,
+        })
     }
 
     /// The number of runs of each day of UTC.
