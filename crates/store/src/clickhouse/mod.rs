@@ -20,11 +20,13 @@ mod counts;
 mod day_sums;
 mod delete;
 mod dictionaries;
+mod file_cache;
 mod files;
 mod fold;
 mod heads;
 mod hours;
 mod inspect;
+mod list;
 mod literal;
 mod names;
 mod notable;
@@ -105,6 +107,7 @@ struct Inner {
     cells: cell_cache::CellCache,
     settled: settled::Settled,
     complete: day_sums::Complete,
+    kept: file_cache::FileCache,
 }
 
 impl ClickhouseStore {
@@ -136,6 +139,7 @@ impl ClickhouseStore {
             cells: cell_cache::CellCache::default(),
             settled: settled::Settled::default(),
             complete: day_sums::Complete::default(),
+            kept: file_cache::FileCache::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,

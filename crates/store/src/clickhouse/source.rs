@@ -3,7 +3,9 @@
 use super::Inner;
 use super::select::{of_days, of_hours};
 use super::walk::{Piece, Visit};
-use crate::answers::{Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of};
+use crate::answers::{
+    Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
+};
 use crate::rollup::Totals;
 use crate::{Basis, Result, RunInfo, Selection};
 
@@ -62,10 +64,6 @@ impl Source for Inner {
         })
     }
 
-    fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
-        Self::count(self, selection)
-    }
-
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
         Self::infos(self, selection, most)
     }
@@ -74,9 +72,16 @@ impl Source for Inner {
         &self,
         selection: &Selection,
         most: usize,
-        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
-        self.each_file(&Self::infos(self, selection, most)?, each)
+        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
+    ) -> Result<Chosen> {
+        let infos = Self::infos(self, selection, most)?;
+        let chosen = if infos.len() < most {
+            Chosen::of(&infos)
+        } else {
+            self.count(selection)?
+        };
+        self.each_kept_file(infos, &mut |info, file| each(&chosen, info, file))?;
+        Ok(chosen)
     }
 }
 

@@ -99,8 +99,13 @@ impl Sketch {
 
     /// Adds or subtracts another sketch.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
-        if let [(least, count)] = other.buckets.as_slice() {
-            return self.merge_one(*least, *count, sign);
+        // Few into many, as when the sketches of hours are added up: most are in buckets
+        // that are there. To copy the many each time is most of the work of such a sum.
+        if other.buckets.len() == 1 || other.buckets.len() * 8 <= self.buckets.len() {
+            for (least, count) in &other.buckets {
+                self.merge_one(*least, *count, sign);
+            }
+            return;
         }
         let mut merged = Vec::with_capacity(self.buckets.len() + other.buckets.len());
         let mut ours = self.buckets.iter().copied().peekable();
@@ -133,7 +138,8 @@ impl Sketch {
         self.buckets = merged;
     }
 
-    fn merge_one(&mut self, least: u64, count: u64, sign: Sign) {
+    /// Adds or subtracts one bucket.
+    pub(super) fn merge_one(&mut self, least: u64, count: u64, sign: Sign) {
         match self.buckets.binary_search_by_key(&least, |bucket| bucket.0) {
             Ok(place) => {
                 let Some(bucket) = self.buckets.get_mut(place) else {
@@ -144,7 +150,9 @@ impl Sketch {
                     self.buckets.remove(place);
                 }
             }
-            Err(place) if sign == Sign::Plus => self.buckets.insert(place, (least, count)),
+            Err(place) if sign == Sign::Plus && count > 0 => {
+                self.buckets.insert(place, (least, count))
+            }
             Err(_) => {}
         }
     }

@@ -13,6 +13,7 @@
 
 mod bucket;
 mod days;
+mod remembered;
 mod retention;
 
 use std::sync::atomic::{AtomicU32, Ordering};
