@@ -32,7 +32,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    fn size(&self) -> usize {
+    /// About how many bytes it has.
+    pub(super) fn size(&self) -> usize {
         let place = &self.place;
         let texts = place.app.len() + place.route.len() + place.release.len();
         400 + texts + self.totals.walls.bucket_list().len() * 16 + self.cells.len() * 24

@@ -146,6 +146,7 @@ impl Inner {
             cells,
             changes,
             days,
+            ..
         } = self.selected(&condition, Resolution::Day)?;
         let rows = self.day_heads(&condition, days)?;
         let covered = covered(&rows, &cells);

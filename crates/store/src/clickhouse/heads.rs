@@ -14,6 +14,7 @@ use super::cells::{Key, TOTALS, Where, read_totals};
 use super::changes::ByCell;
 use super::literal::ids;
 use super::rows::Answer;
+use super::select::Hours;
 use super::settled::Selected;
 use crate::Result;
 use crate::answers::{Place, Resolution};
@@ -60,26 +61,40 @@ impl Heads {
 }
 
 impl Inner {
-    /// The sums that a condition selects.
-    pub(super) fn heads(&self, condition: &str, step: Resolution) -> Result<Heads> {
+    /// The sums of a selection.
+    pub(super) fn heads(&self, of: &Hours, step: Resolution) -> Result<Heads> {
+        let known = match step {
+            Resolution::Hour => Vec::new(),
+            Resolution::Day => self.known_days(of)?,
+        };
+        let condition = of.without(known.iter().map(|day| day.day));
         let Selected {
             mut cells,
             changes,
             days,
-        } = self.selected(condition, step)?;
-        let mut days = self.day_heads(condition, days)?;
+            rows,
+        } = self.selected(&condition, step)?;
+        let mut days = self.day_heads(&condition, days)?;
         let sums_of = covered(&days, &cells);
         let mut is_right = sums_of.days.iter();
         days.retain(|_| is_right.next() == Some(&true));
         let mut is_covered = sums_of.cells.iter();
         cells.retain(|_| is_covered.next() == Some(&false));
-        sort(&mut days);
         let mut heads = Heads {
             days,
             hours: Vec::with_capacity(cells.len()),
             changes,
         };
-        self.add_hours(condition, cells, &mut heads)?;
+        self.add_hours(&condition, cells, &mut heads)?;
+        if step == Resolution::Day {
+            self.keep_days(of, rows, &heads);
+        }
+        for day in known {
+            heads.days.extend(day.days.iter().cloned());
+            heads.hours.extend(day.hours.iter().cloned());
+        }
+        sort(&mut heads.days);
+        sort(&mut heads.hours);
         Ok(heads)
     }
 
@@ -127,7 +142,6 @@ impl Inner {
             }
             self.add_superseded(condition, &superseded, &mut heads.changes)?;
         }
-        sort(&mut heads.hours);
         Ok(())
     }
 

@@ -26,6 +26,7 @@ mod fold;
 mod heads;
 mod hours;
 mod inspect;
+mod known_days;
 mod list;
 mod literal;
 mod names;
@@ -107,6 +108,7 @@ struct Inner {
     cells: cell_cache::CellCache,
     settled: settled::Settled,
     complete: day_sums::Complete,
+    known: known_days::KnownDays,
     kept: file_cache::FileCache,
 }
 
@@ -139,6 +141,7 @@ impl ClickhouseStore {
             cells: cell_cache::CellCache::default(),
             settled: settled::Settled::default(),
             complete: day_sums::Complete::default(),
+            known: known_days::KnownDays::default(),
             kept: file_cache::FileCache::default(),
         });
         Ok(Self {

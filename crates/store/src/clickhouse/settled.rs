@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Inner;
 use super::cells::Key;
 use super::changes::ByCell;
+use super::known_days::DayRows;
 use super::rows::Answer;
 use super::seen::Seen;
 use crate::Result;
@@ -62,6 +63,9 @@ pub(super) struct Selected {
     pub(super) changes: ByCell,
     /// The sums of days, up to date or not, if days are exact enough.
     pub(super) days: Vec<(Key, u64)>,
+    /// The rows of each day in the tables. Of a day with runs that may still be on their
+    /// way there is nothing here.
+    pub(super) rows: HashMap<u32, DayRows>,
 }
 
 /// What is in the tables of a cell.
@@ -78,6 +82,7 @@ struct Found {
 struct AllFound {
     cells: HashMap<Key, Found>,
     days: Vec<(Key, u64)>,
+    rows: HashMap<u32, DayRows>,
 }
 
 impl Inner {
@@ -158,7 +163,17 @@ impl Inner {
 
     fn select(&self, found: AllFound, unknown: &[Key], condition: &str) -> Result<Selected> {
         let (changes, versions) = self.changes_of(unknown, condition)?;
-        let AllFound { mut cells, days } = found;
+        let still_unknown = self.unknown(&found);
+        let AllFound {
+            mut cells,
+            days,
+            mut rows,
+        } = found;
+        for key in still_unknown {
+            if let Some(found) = cells.get(&key) {
+                rows.remove(&(found.hour / 24));
+            }
+        }
         // A cell may have had another version when it was compared, with more runs.
         for (key, (version, is_gone)) in versions {
             if let Some(found) = cells.get_mut(&key) {
@@ -175,6 +190,7 @@ impl Inner {
             cells,
             changes,
             days,
+            rows,
         })
     }
 
@@ -184,18 +200,20 @@ impl Inner {
             Resolution::Hour => String::new(),
             Resolution::Day => format!(
                 " UNION ALL
-                 SELECT key, max(version), toUInt64(0), toUInt8({DAY}), any(hour) FROM {}
+                 SELECT key, max(version), {}, toUInt8({DAY}), any(hour), count() FROM {}
                  WHERE {of_cells} GROUP BY key",
+                DayRows::VERSIONS,
                 self.all("daily")
             ),
         };
         // One statement costs less than several.
         let bytes = self.client.read(&format!(
-            "SELECT key, max(version), toUInt64(0), argMax(gone, version), any(hour) FROM {}
+            "SELECT key, max(version), {}, argMax(gone, version), any(hour), count() FROM {}
              WHERE {of_cells} GROUP BY key
              UNION ALL
-             SELECT key, count(), {}, toUInt8({CHANGED}), any(hour) FROM {}
+             SELECT key, toUInt64(0), {}, toUInt8({CHANGED}), any(hour), count() FROM {}
              WHERE {of_changed} GROUP BY key{days}",
+            DayRows::VERSIONS,
             self.all("cell"),
             Seen::HASH,
             self.all("changed")
@@ -204,18 +222,26 @@ impl Inner {
         let mut all = AllFound::default();
         while answer.has_more() {
             let key = answer.fixed()?;
-            let (number, hash, kind) = (answer.u64()?, answer.u64()?, answer.u8()?);
-            let hour = answer.u32()?;
-            if kind == DAY {
-                all.days.push((key, number));
-                continue;
-            }
-            let found = all.cells.entry(key).or_default();
-            found.hour = hour;
-            if kind == CHANGED {
-                (found.seen.rows, found.seen.hash) = (number, hash);
-            } else {
-                (found.seen.version, found.is_gone) = (number, kind == GONE);
+            let (version, hash, kind) = (answer.u64()?, answer.u64()?, answer.u8()?);
+            let (hour, count) = (answer.u32()?, answer.u64()?);
+            let rows = all.rows.entry(hour / 24).or_default();
+            match kind {
+                DAY => {
+                    rows.daily.add(count, hash);
+                    all.days.push((key, version));
+                }
+                CHANGED => {
+                    rows.changed.add(count, hash);
+                    let found = all.cells.entry(key).or_default();
+                    found.hour = hour;
+                    (found.seen.rows, found.seen.hash) = (count, hash);
+                }
+                _ => {
+                    rows.cell.add(count, hash);
+                    let found = all.cells.entry(key).or_default();
+                    found.hour = hour;
+                    (found.seen.version, found.is_gone) = (version, kind == GONE);
+                }
             }
         }
         Ok(all)

@@ -1,7 +1,7 @@
 //! The sums of a selection: its cells, and the runs that are not in them yet.
 
 use super::Inner;
-use super::select::{of_days, of_hours};
+use super::select::Hours;
 use super::walk::{Piece, Visit};
 use crate::answers::{
     Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
@@ -16,7 +16,7 @@ impl Source for Inner {
         grouping: Grouping,
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        self.walk_totals(&of_hours(selection)?, grouping.step.into(), visitor)
+        self.walk_totals(&Hours::of(selection)?, grouping.step.into(), visitor)
     }
 
     fn cells(
@@ -27,7 +27,7 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let (mut runs, mut sum) = (0, 0.0);
-        self.walk(&of_hours(selection)?, step, want, &mut |visit| {
+        self.walk(&Hours::of(selection)?, step, want, &mut |visit| {
             runs += visit.totals.runs;
             sum += requests_of(visit.totals.runs, visit.place.rate);
             let Visit { place, totals, .. } = visit;
@@ -50,12 +50,17 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let nothing = Totals::default();
-        self.walk(&of_days(selection)?, Resolution::Day, want, &mut |visit| {
-            let place = visit.place;
-            if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
-                visitor(place, &nothing, sums);
-            }
-        })?;
+        self.walk(
+            &Hours::of_days(selection)?,
+            Resolution::Day,
+            want,
+            &mut |visit| {
+                let place = visit.place;
+                if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
+                    visitor(place, &nothing, sums);
+                }
+            },
+        )?;
         Ok(Visited {
             names: self.names.all(),
             basis: Basis::Hours,

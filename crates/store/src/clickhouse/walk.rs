@@ -11,6 +11,7 @@ use super::cells::{Key, Place as Spot, part, read_symbols, rows_of_spots};
 use super::heads::{Table, place_of};
 use super::literal::text;
 use super::rows::Answer;
+use super::select::Hours;
 use crate::answers::{Place, Resolution, Want, weight};
 use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals, decode_by};
 use crate::{Result, RunId};
@@ -127,15 +128,15 @@ impl Wanted {
 }
 
 impl Inner {
-    /// Visits the totals of the cells that a condition selects, of days where these are
+    /// Visits the totals of the cells of a selection, of days where these are
     /// exact enough.
     pub(super) fn walk_totals(
         &self,
-        condition: &str,
+        of: &Hours,
         step: Resolution,
         each: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        let heads = self.heads(condition, step)?;
+        let heads = self.heads(of, step)?;
         let changed = self.changed_totals(&heads.changes)?;
         let rates = changed.iter().map(|(place, _)| place.rate);
         let highest = rates.fold(heads.highest_rate(), f64::max);
@@ -154,16 +155,17 @@ impl Inner {
         Ok(())
     }
 
-    /// Visits the cells that a condition selects, with the parts that are wanted, of days
+    /// Visits the cells of a selection, with the parts that are wanted, of days
     /// where these are exact enough.
     pub(super) fn walk(
         &self,
-        condition: &str,
+        of: &Hours,
         step: Resolution,
         want: Want<'_>,
         each: &mut dyn FnMut(Visit<'_>),
     ) -> Result<()> {
-        let mut heads = self.heads(condition, step)?;
+        let condition = &of.condition();
+        let mut heads = self.heads(of, step)?;
         let mut wanted = Wanted::of(want);
         let walk = Walk {
             want,
