@@ -12,6 +12,7 @@
 )]
 
 mod bucket;
+mod lists;
 mod remembered;
 mod retention;
 
