@@ -99,13 +99,8 @@ impl Sketch {
 
     /// Adds or subtracts another sketch.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
-        // Few into many, as when the sketches of hours are added up: most are in buckets
-        // that are there. To copy the many each time is most of the work of such a sum.
-        if other.buckets.len() == 1 || other.buckets.len() * 8 <= self.buckets.len() {
-            for (least, count) in &other.buckets {
-                self.merge_one(*least, *count, sign);
-            }
-            return;
+        if let [(least, count)] = other.buckets.as_slice() {
+            return self.merge_one(*least, *count, sign);
         }
         let mut merged = Vec::with_capacity(self.buckets.len() + other.buckets.len());
         let mut ours = self.buckets.iter().copied().peekable();
@@ -151,7 +146,7 @@ impl Sketch {
                 }
             }
             Err(place) if sign == Sign::Plus && count > 0 => {
-                self.buckets.insert(place, (least, count))
+                self.buckets.insert(place, (least, count));
             }
             Err(_) => {}
         }

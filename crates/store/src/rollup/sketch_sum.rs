@@ -114,8 +114,9 @@ mod tests {
     fn buckets_are_those_of_sketches() {
         let mut last = None;
         for power in 0..64 {
-            for step in 0..1000_u64 {
-                let value = (1_u64 << power).saturating_add((step << power) / 1000);
+            for step in 0..1000_u128 {
+                let value = (1_u128 << power) + (step << power) / 1000;
+                let value = u64::try_from(value).unwrap();
                 let bucket = Sketch::of(value).bucket_list()[0].0;
                 let number = number(bucket).unwrap();
                 assert_eq!(least(number), bucket, "{value}");

@@ -13,6 +13,7 @@
 
 mod bucket;
 mod days;
+mod lists;
 mod remembered;
 mod retention;
 
