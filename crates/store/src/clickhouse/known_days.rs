@@ -12,41 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::cell_cache::Head;
 use super::heads::Heads;
 use super::rows::Answer;
-use super::seen::Seen;
+use super::seen::{DayRows, Seen};
 use super::select::{Hours, day_of};
 use super::{Inner, now_us};
 use crate::Result;
 
 /// How many bytes of sums are kept, about.
 const KEPT: usize = 64 << 20;
-
-/// Rows of a table: their number, and the sum of their hashes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct RowsOf {
-    count: u64,
-    hash: u64,
-}
-
-impl RowsOf {
-    pub(super) fn add(&mut self, count: u64, hash: u64) {
-        self.count = self.count.wrapping_add(count);
-        self.hash = self.hash.wrapping_add(hash);
-    }
-}
-
-/// The rows of a day, of one selection of places.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct DayRows {
-    pub(super) cell: RowsOf,
-    pub(super) daily: RowsOf,
-    pub(super) changed: RowsOf,
-}
-
-impl DayRows {
-    /// The sum of the hashes of versions. Versions that were replaced are rows, too, until
-    /// ClickHouse merges them; then the day is read once more.
-    pub(super) const VERSIONS: &str = "sum(cityHash64(key, version))";
-}
 
 /// The sums of a day.
 #[derive(Debug)]

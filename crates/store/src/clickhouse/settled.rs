@@ -17,9 +17,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Inner;
 use super::cells::Key;
 use super::changes::ByCell;
-use super::known_days::DayRows;
 use super::rows::Answer;
-use super::seen::Seen;
+use super::seen::{DayRows, Seen};
 use crate::Result;
 use crate::answers::Resolution;
 
