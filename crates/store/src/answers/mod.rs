@@ -17,7 +17,7 @@ pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
 pub(crate) use requests::{releases, request_trend, requests, routes};
 pub(crate) use source::{
-    Chosen, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
+    Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };
 pub(crate) use spans::spans;
 pub(crate) use want::{Sums, Want};

@@ -49,13 +49,11 @@ pub(crate) trait Source {
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>>;
 
     /// The same with their native files, and with what the whole selection has.
-    fn files(
-        &self,
-        selection: &Selection,
-        most: usize,
-        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
-    ) -> Result<Chosen>;
+    fn files(&self, selection: &Selection, most: usize, each: &mut EachFile<'_>) -> Result<Chosen>;
 }
+
+/// Takes what a selection has, and one of its runs with its native file.
+pub(crate) type EachFile<'a> = dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()> + 'a;
 
 /// The runs of a selection.
 #[derive(Debug, Clone, Copy)]

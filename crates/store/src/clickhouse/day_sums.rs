@@ -374,7 +374,7 @@ fn added_up(mut sum: Cell, hours: &Hours, cells: &mut BTreeMap<Key, Cell>) -> Op
     Some(sum)
 }
 
-/// The columns of [`write`].
+/// The columns of [`write()`].
 fn columns() -> String {
     format!(
         "key, version, day, first, last, part_key, part_version, {}, {}",

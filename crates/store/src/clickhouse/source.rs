@@ -4,7 +4,7 @@ use super::Inner;
 use super::select::Hours;
 use super::walk::{Piece, Visit};
 use crate::answers::{
-    Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
+    Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
 };
 use crate::rollup::Totals;
 use crate::{Basis, Result, RunInfo, Selection};
@@ -73,12 +73,7 @@ impl Source for Inner {
         Self::infos(self, selection, most)
     }
 
-    fn files(
-        &self,
-        selection: &Selection,
-        most: usize,
-        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
-    ) -> Result<Chosen> {
+    fn files(&self, selection: &Selection, most: usize, each: &mut EachFile<'_>) -> Result<Chosen> {
         let infos = Self::infos(self, selection, most)?;
         let chosen = if infos.len() < most {
             Chosen::of(&infos)

@@ -10,7 +10,7 @@ use super::cells::{part as read_part, read_totals};
 use super::conditions::{Conditions, hours};
 use super::{SqliteStore, daily, dictionaries, runs};
 use crate::answers::{
-    Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
+    Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
 };
 use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
 use crate::{Basis, Result, RunInfo, Selection};
@@ -60,12 +60,7 @@ impl Source for Reader<'_> {
         Ok(infos.into_iter().map(|(_, info)| info).collect())
     }
 
-    fn files(
-        &self,
-        selection: &Selection,
-        most: usize,
-        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
-    ) -> Result<Chosen> {
+    fn files(&self, selection: &Selection, most: usize, each: &mut EachFile<'_>) -> Result<Chosen> {
         let conditions = Conditions::of_runs(selection)?;
         let chosen = Chosen {
             runs: runs::count(self.connection, &conditions)?,
