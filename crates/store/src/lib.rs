@@ -35,7 +35,7 @@ pub mod conformance;
 #[cfg(feature = "simulate")]
 pub mod simulate;
 
-pub use clickhouse::{ClickhouseAddress, ClickhouseStore};
+pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};
 pub use model::{
     Aggregate, AppInfo, AppPolicy, Basis, DayCount, DaySums, Difference, DroppedRuns,

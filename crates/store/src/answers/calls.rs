@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::source::{Place, Resolution, Source, Visited, visit};
 use super::want::{Sums, Want};
-use crate::rollup::{Paths, Shape, Sign};
+use crate::rollup::{Paths, Shape, Sign, Totals};
 use crate::{Aggregate, Result, Selection};
 use profile::{Mode, Profile};
 
@@ -25,30 +25,33 @@ pub(super) struct Sum {
 }
 
 /// The sums by kind, in the order of their numbers.
-pub(super) fn sums(
-    source: &dyn Source,
-    selection: &Selection,
-) -> Result<(BTreeMap<Shape, Sum>, Visited)> {
-    let mut sums: BTreeMap<Shape, Sum> = BTreeMap::new();
-    let mut add = |place: &Place, totals: &crate::rollup::Totals, part: Sums| {
-        let Sums::Paths(paths) = part else {
-            return;
-        };
-        let shape = paths.shape();
-        let sum = sums.entry(shape).or_insert_with(|| Sum {
-            paths: Paths::new(shape),
-            runs: 0,
-            weighted: 0,
-        });
-        sum.paths.merge(&paths, Sign::Plus);
-        sum.runs += totals.runs;
-        sum.weighted += totals.runs * place.weight;
+pub(super) type Calls = BTreeMap<Shape, Sum>;
+
+/// Adds the calls of a cell or a run.
+pub(super) fn add(calls: &mut Calls, place: &Place, runs: u64, paths: &Paths) {
+    let shape = paths.shape();
+    let sum = calls.entry(shape).or_insert_with(|| Sum {
+        paths: Paths::new(shape),
+        runs: 0,
+        weighted: 0,
+    });
+    sum.paths.merge(paths, Sign::Plus);
+    sum.runs += runs;
+    sum.weighted += runs * place.weight;
+}
+
+fn sums(source: &dyn Source, selection: &Selection) -> Result<(Calls, Visited)> {
+    let mut sums = Calls::new();
+    let mut add = |place: &Place, totals: &Totals, part: Sums| {
+        if let Sums::Paths(paths) = part {
+            add(&mut sums, place, totals.runs, &paths);
+        }
     };
     let visited = visit(source, selection, Want::Paths, Resolution::Day, &mut add)?;
     Ok((sums, visited))
 }
 
-pub(super) fn aggregate(sums: BTreeMap<Shape, Sum>, visited: &Visited) -> Aggregate {
+pub(super) fn aggregate(sums: Calls, visited: &Visited) -> Aggregate {
     let most = sums.into_values().max_by_key(|sum| sum.runs);
     let (mut profile, runs, weighted) = match most {
         Some(sum) => (sum.paths.to_profile(&visited.names), sum.runs, sum.weighted),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::requests::sums;
+use super::requests::costs;
 use super::source::{Grouping, Place, Resolution, Source, visit};
 use super::want::{Sums, Want};
 use crate::rollup::Totals;
@@ -20,7 +20,7 @@ pub(crate) fn route_days(source: &dyn Source, selection: &Selection) -> Result<V
         release: false,
         step: TrendStep::Day,
     };
-    let sums = sums(source, selection, grouping, |place| {
+    let sums = costs(source, selection, grouping, |place| {
         (place.app.clone(), place.route.clone(), day_of(place.hour))
     })?;
     let mut routes: Vec<RouteDays> = Vec::new();

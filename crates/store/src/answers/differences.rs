@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::calls;
-use super::functions::{spreads, text};
+use super::functions::{calls_and_spreads, text};
 use super::source::{Source, has_spreads};
 use super::want::Want;
 use crate::rollup::{LOG_STEPS, Spread};
@@ -55,7 +54,7 @@ struct Side {
 }
 
 fn side(source: &dyn Source, selection: &Selection) -> Result<Side> {
-    let aggregate = calls::tree(source, selection)?;
+    let (aggregate, spreads) = calls_and_spreads(source, selection, Want::Moments)?;
     let profile = &aggregate.profile;
     let rows = FlatTable::new(profile).rows.into_iter();
     let runs = profile.meta.tag("runs").and_then(|runs| runs.parse().ok());
@@ -63,7 +62,7 @@ fn side(source: &dyn Source, selection: &Selection) -> Result<Side> {
         functions: rows
             .map(|row| (text(profile.name(row.symbol)), row))
             .collect(),
-        spreads: spreads(source, selection, Want::Moments)?,
+        spreads,
         has_spreads: has_spreads(selection),
         runs: runs.unwrap_or(0),
         aggregate,

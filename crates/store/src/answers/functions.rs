@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::calls;
-use super::source::{Resolution, Source, has_spreads, visit};
+use super::calls::{self, Calls};
+use super::source::{OneRun, Resolution, Source, Visited, each_run, has_spreads, visit};
 use super::want::{Sums, Want};
-use crate::rollup::{FunctionSums, Sign, Spread};
-use crate::{FunctionSort, FunctionTotal, Result, Selection};
+use crate::rollup::{FunctionSums, Spread, SpreadSum, Spreads};
+use crate::{Aggregate, FunctionSort, FunctionTotal, Result, Selection};
 use profile::{FlatRow, FlatTable};
 
 /// The functions of a selection.
@@ -16,7 +16,8 @@ pub(crate) fn top(
     sort: FunctionSort,
     limit: usize,
 ) -> Result<Vec<FunctionTotal>> {
-    let profile = calls::tree(source, selection)?.profile;
+    let (aggregate, spreads) = calls_and_spreads(source, selection, Want::Spreads)?;
+    let profile = aggregate.profile;
     let mut rows = FlatTable::new(&profile).rows;
     rows.sort_by_key(|row| {
         let value = match sort {
@@ -29,7 +30,6 @@ pub(crate) fn top(
         (std::cmp::Reverse(value), row.symbol)
     });
     rows.truncate(limit);
-    let spreads = spreads(source, selection, Want::Spreads)?;
     let total = |row: &FlatRow| {
         let name = text(profile.name(row.symbol));
         let spread = spreads.get(&name);
@@ -50,9 +50,38 @@ fn sums_of(row: &FlatRow) -> FunctionSums {
     }
 }
 
-/// The spreads of all functions, by name, with their times or, as
-/// [`Want::Moments`], perhaps without; nothing if they cannot be told.
-pub(super) fn spreads(
+/// Sums of spreads by the numbers of their functions.
+type SpreadSums = HashMap<u32, SpreadSum>;
+
+/// The calls of a selection and the spreads of its functions by name. Spreads are with
+/// their times or, as [`Want::Moments`], perhaps without; none if they cannot be told.
+pub(super) fn calls_and_spreads(
+    source: &dyn Source,
+    selection: &Selection,
+    want: Want<'_>,
+) -> Result<(Aggregate, HashMap<String, Spread>)> {
+    if selection.is_of_hours() {
+        let aggregate = calls::tree(source, selection)?;
+        return Ok((aggregate, spreads_of_hours(source, selection, want)?));
+    }
+    // Files of runs have both, and to read them is most of the work.
+    let (mut calls, mut spreads) = (Calls::new(), SpreadSums::new());
+    let visited = each_run(source, selection, &mut |run| {
+        let OneRun {
+            place,
+            part,
+            symbols,
+        } = run;
+        let weight = place.weight;
+        let paths = part.paths.renamed(&symbols).times(weight);
+        calls::add(&mut calls, &place, part.totals.runs, &paths);
+        add(&mut spreads, &part.spreads.renamed(&symbols).times(weight));
+    })?;
+    let spreads = named(&spreads, &visited);
+    Ok((calls::aggregate(calls, &visited), spreads))
+}
+
+fn spreads_of_hours(
     source: &dyn Source,
     selection: &Selection,
     want: Want<'_>,
@@ -60,20 +89,27 @@ pub(super) fn spreads(
     if !has_spreads(selection) {
         return Ok(HashMap::new());
     }
-    let mut sums: HashMap<u32, Spread> = HashMap::new();
+    let mut sums = SpreadSums::new();
     let mut add = |_: &_, _: &_, part| {
         if let Sums::Spreads(spreads) = part {
-            for (name, more) in spreads.rows {
-                sums.entry(name).or_default().merge(&more, Sign::Plus);
-            }
+            add(&mut sums, &spreads);
         }
     };
     let visited = visit(source, selection, want, Resolution::Day, &mut add)?;
+    Ok(named(&sums, &visited))
+}
+
+fn add(sums: &mut SpreadSums, spreads: &Spreads) {
+    for (name, more) in &spreads.rows {
+        sums.entry(*name).or_default().add(more);
+    }
+}
+
+fn named(sums: &SpreadSums, visited: &Visited) -> HashMap<String, Spread> {
     let name = |number: u32| visited.names.get(number as usize);
-    let sums = sums.into_iter();
-    Ok(sums
-        .filter_map(|(number, spread)| Some((text(&name(number)?.name), spread)))
-        .collect())
+    sums.iter()
+        .filter_map(|(number, sum)| Some((text(&name(*number)?.name), sum.spread())))
+        .collect()
 }
 
 /// A name as text: PHP's names need not be UTF-8.

@@ -16,6 +16,8 @@ pub(crate) use differences::diff;
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
 pub(crate) use requests::{releases, request_trend, requests, routes};
-pub(crate) use source::{Grouping, Place, Resolution, Source, Visited, requests_of, weight};
+pub(crate) use source::{
+    Chosen, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
+};
 pub(crate) use spans::spans;
 pub(crate) use want::{Sums, Want};

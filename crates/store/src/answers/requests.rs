@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::source::{self, Grouping, Place, Source};
-use crate::rollup::{Sign, Totals};
+use crate::rollup::{Sign, SketchSum, Totals};
 use crate::{ReleaseInfo, Result, RouteRow, Selection, TrendPoint, TrendStep};
 
 /// The most runs that a question without sums is answered from.
@@ -19,8 +19,9 @@ const ALL: Grouping = Grouping {
 
 #[derive(Default)]
 pub(super) struct Sum {
+    /// Without the sketch.
     pub(super) totals: Totals,
-    walls: crate::Sketch,
+    walls: SketchSum,
     requests: f64,
     /// The time of the requests that the runs stand for.
     weighted_wall: f64,
@@ -36,26 +37,45 @@ impl Sum {
         }
         self.first = self.first.min(place.hours.0);
         self.last = self.last.max(place.hours.1);
-        self.totals.merge(totals, Sign::Plus);
-        match place.weight {
-            1 => self.walls.add(&totals.walls),
-            weight => self.walls.add(&totals.walls.times(weight)),
-        }
+        self.totals.merge_numbers(totals, Sign::Plus);
         self.requests += source::requests_of(totals.runs, place.rate);
         self.weighted_wall += totals.wall as f64 / place.rate.max(1e-9);
     }
 }
 
 /// Adds up the totals of a selection by a key, which `grouping` must tell apart.
-pub(super) fn sums<K: Ord>(
+fn sums<K: Ord>(
     source: &dyn Source,
     selection: &Selection,
     grouping: Grouping,
     key: impl Fn(&Place) -> K,
 ) -> Result<BTreeMap<K, Sum>> {
+    sums_by(source, selection, grouping, key, |sum, place, totals| {
+        sum.add(place, totals);
+        sum.walls.add_times(&totals.walls, place.weight);
+    })
+}
+
+/// The same without quantiles.
+pub(super) fn costs<K: Ord>(
+    source: &dyn Source,
+    selection: &Selection,
+    grouping: Grouping,
+    key: impl Fn(&Place) -> K,
+) -> Result<BTreeMap<K, Sum>> {
+    sums_by(source, selection, grouping, key, Sum::add)
+}
+
+fn sums_by<K: Ord>(
+    source: &dyn Source,
+    selection: &Selection,
+    grouping: Grouping,
+    key: impl Fn(&Place) -> K,
+    add: impl Fn(&mut Sum, &Place, &Totals),
+) -> Result<BTreeMap<K, Sum>> {
     let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
     let mut add = |place: &Place, totals: &Totals| {
-        sums.entry(key(place)).or_default().add(place, totals);
+        add(sums.entry(key(place)).or_default(), place, totals);
     };
     if selection.is_of_hours() {
         source.totals(selection, grouping, &mut add)?;
@@ -82,7 +102,7 @@ pub(crate) fn requests(source: &dyn Source, selection: &Selection) -> Result<Opt
 
 /// A sum without the names of its route.
 fn row(sum: &Sum) -> RouteRow {
-    let totals = &sum.totals;
+    let (totals, walls) = (&sum.totals, sum.walls.sketch());
     RouteRow {
         app: String::new(),
         route: String::new(),
@@ -91,9 +111,9 @@ fn row(sum: &Sum) -> RouteRow {
         failed: totals.failed,
         wall: totals.wall,
         share: 0.0,
-        p50: sum.walls.quantile(0.50),
-        p95: sum.walls.quantile(0.95),
-        p99: sum.walls.quantile(0.99),
+        p50: walls.quantile(0.50),
+        p95: walls.quantile(0.95),
+        p99: walls.quantile(0.99),
         mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
         mean_peak: totals.peak.checked_div(totals.peak_runs),
         first_s: sum.first * 3600,
@@ -149,20 +169,23 @@ pub(crate) fn request_trend(
     let sums = sums(source, selection, grouping, |place| {
         (step.first_hour(place.hour), place.release.clone())
     })?;
-    let points = sums.into_iter().map(|((hour, release), sum)| TrendPoint {
-        time_s: hour * 3600,
-        release,
-        runs: sum.totals.runs,
-        requests: sum.requests,
-        calls: sum.totals.calls,
-        wall: sum.totals.wall,
-        cpu: sum.totals.cpu,
-        memory: sum.totals.memory,
-        called: Some(sum.totals.runs),
-        p50: Some(sum.walls.quantile(0.50)),
-        p95: Some(sum.walls.quantile(0.95)),
-        p99: Some(sum.walls.quantile(0.99)),
-        ..TrendPoint::default()
+    let points = sums.into_iter().map(|((hour, release), sum)| {
+        let (totals, walls) = (&sum.totals, sum.walls.sketch());
+        TrendPoint {
+            time_s: hour * 3600,
+            release,
+            runs: totals.runs,
+            requests: sum.requests,
+            calls: totals.calls,
+            wall: totals.wall,
+            cpu: totals.cpu,
+            memory: totals.memory,
+            called: Some(totals.runs),
+            p50: Some(walls.quantile(0.50)),
+            p95: Some(walls.quantile(0.95)),
+            p99: Some(walls.quantile(0.99)),
+            ..TrendPoint::default()
+        }
     });
     Ok(points.collect())
 }
@@ -174,7 +197,7 @@ pub(crate) fn releases(source: &dyn Source, selection: &Selection) -> Result<Vec
         release: true,
         ..ALL
     };
-    let sums = sums(source, selection, grouping, |place| {
+    let sums = costs(source, selection, grouping, |place| {
         (place.app.clone(), place.release.clone())
     })?;
     let mut releases: Vec<ReleaseInfo> = sums

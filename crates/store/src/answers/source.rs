@@ -10,7 +10,7 @@ use std::sync::Arc;
 use profile::Symbol;
 
 use super::want::{Sums, Want};
-use crate::prepare::{part, profile_of};
+use crate::prepare::{Part, part, profile_of};
 use crate::rollup::{Totals, hour_of};
 use crate::{Basis, Result, RunInfo, Selection, TrendStep};
 
@@ -45,19 +45,35 @@ pub(crate) trait Source {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited>;
 
-    /// The number of a selection's runs, and the highest rate among them.
-    fn count(&self, selection: &Selection) -> Result<(u64, f64)>;
-
     /// The latest runs of a selection, without tags.
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>>;
 
-    /// The same with their native files.
+    /// The same with their native files, and with what the whole selection has.
     fn files(
         &self,
         selection: &Selection,
         most: usize,
-        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
-    ) -> Result<()>;
+        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
+    ) -> Result<Chosen>;
+}
+
+/// The runs of a selection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen {
+    /// Their number.
+    pub(crate) runs: u64,
+    /// The highest rate among them.
+    pub(crate) highest_rate: f64,
+}
+
+impl Chosen {
+    /// These runs are all.
+    pub(crate) fn of(infos: &[RunInfo]) -> Self {
+        Self {
+            runs: infos.len() as u64,
+            highest_rate: infos.iter().map(|info| info.rate).fold(0.0, f64::max),
+        }
+    }
 }
 
 /// How exactly the time is needed.
@@ -170,33 +186,19 @@ pub(crate) fn visit(
     }
 }
 
-/// Reads the runs of a selection, one at a time.
+/// Visits the parts of the runs of a selection.
 fn visit_runs(
     source: &dyn Source,
     selection: &Selection,
     want: Want<'_>,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
-    let (selected, highest) = source.count(selection)?;
-    let mut names = vec![Symbol::new(*b"[unknown]")];
-    let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
-    let mut sum = 0.0;
-    source.files(selection, MOST_RUNS, &mut |info, file| {
-        let Some(part) = part(profile_of(&file)?, &info) else {
-            return Ok(());
-        };
-        sum += requests_of(1, info.rate);
-        let symbols: Vec<u32> = part
-            .symbols
-            .iter()
-            .map(|symbol| {
-                *known.entry(symbol.name.clone()).or_insert_with(|| {
-                    names.push(symbol.clone());
-                    u32::try_from(names.len() - 1).unwrap_or(0)
-                })
-            })
-            .collect();
-        let place = Place::of(&info, highest);
+    each_run(source, selection, &mut |run| {
+        let OneRun {
+            place,
+            part,
+            symbols,
+        } = run;
         let numbers = want.numbers(&part.symbols).into_iter();
         let numbers: Vec<Option<u32>> = numbers
             .map(|number| symbols.get(number? as usize).copied())
@@ -212,12 +214,52 @@ fn visit_runs(
             }
         };
         visitor(&place, &part.totals, sums);
+    })
+}
+
+/// A run whose file was read.
+pub(super) struct OneRun {
+    pub(super) place: Place,
+    pub(super) part: Part,
+    /// The numbers of its functions among all that were visited.
+    pub(super) symbols: Vec<u32>,
+}
+
+/// Reads the runs of a selection, one at a time.
+pub(super) fn each_run(
+    source: &dyn Source,
+    selection: &Selection,
+    visitor: &mut dyn FnMut(OneRun),
+) -> Result<Visited> {
+    let mut names = vec![Symbol::new(*b"[unknown]")];
+    let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
+    let mut sum = 0.0;
+    let chosen = source.files(selection, MOST_RUNS, &mut |chosen, info, file| {
+        let Some(part) = part(profile_of(file)?, &info) else {
+            return Ok(());
+        };
+        sum += requests_of(1, info.rate);
+        let symbols: Vec<u32> = part
+            .symbols
+            .iter()
+            .map(|symbol| {
+                *known.entry(symbol.name.clone()).or_insert_with(|| {
+                    names.push(symbol.clone());
+                    u32::try_from(names.len() - 1).unwrap_or(0)
+                })
+            })
+            .collect();
+        visitor(OneRun {
+            place: Place::of(&info, chosen.highest_rate),
+            part,
+            symbols,
+        });
         Ok(())
     })?;
     Ok(Visited {
         names: Arc::new(names),
         basis: Basis::Runs,
-        selected,
+        selected: chosen.runs,
         requests: sum,
     })
 }

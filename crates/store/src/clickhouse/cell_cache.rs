@@ -1,6 +1,7 @@
-//! Cells that questions read lately: their totals, and the parts that were wanted.
+//! Sums of hours and of days that questions read lately: their totals, and the parts that
+//! were wanted.
 //!
-//! A version of a cell never changes, so what was read of it needs to be read once.
+//! A version of them never changes, so what was read of it needs to be read once.
 //! A question asks ClickHouse for versions, and reads what is not here.
 //!
 //! **Invariant:** an entry is of the version that it names, and is given to questions
@@ -17,22 +18,25 @@ use crate::rollup::Totals;
 const KEPT_HEADS: usize = 128 << 20;
 const KEPT_PARTS: usize = 256 << 20;
 
-/// A cell without its parts.
+/// The sums of an hour or of a day without their parts.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) key: Key,
     pub(super) version: u64,
     pub(super) shape: i8,
+    /// The cells that the sums of a day are of; none for an hour.
+    pub(super) cells: Box<[(Key, u64)]>,
     /// With the weight 1.
     pub(super) place: Place,
     pub(super) totals: Totals,
 }
 
 impl Head {
-    fn size(&self) -> usize {
+    /// About how many bytes it has.
+    pub(super) fn size(&self) -> usize {
         let place = &self.place;
         let texts = place.app.len() + place.route.len() + place.release.len();
-        400 + texts + self.totals.walls.bucket_list().len() * 16
+        400 + texts + self.totals.walls.bucket_list().len() * 16 + self.cells.len() * 24
     }
 }
 

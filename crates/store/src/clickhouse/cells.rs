@@ -59,6 +59,23 @@ impl Where {
         key
     }
 
+    /// The same place for the whole day: its first hour.
+    pub(super) fn of_day(&self) -> Self {
+        Self {
+            hour: self.hour.div_euclid(24) * 24,
+            ..self.clone()
+        }
+    }
+
+    /// The key of the day's sums.
+    pub(super) fn day_key(&self) -> Key {
+        let mut hasher = blake3::Hasher::new_derive_key("xhprof store: sums of a day");
+        hasher.update(&self.of_day().key());
+        let mut key = [0; 16];
+        hasher.finalize_xof().fill(&mut key);
+        key
+    }
+
     /// The columns of [`read`](Self::read).
     pub(super) const COLUMNS: &str = "app, route, release, hour, shape, rate";
 
@@ -110,8 +127,9 @@ impl Cell {
     /// The columns of [`read`](Self::read).
     pub(super) fn columns() -> String {
         format!(
-            "{}, version, gone, ids, {TOTALS}, name, file, line, internal, paths, spans, spreads",
-            Where::COLUMNS
+            "{}, version, gone, ids, {}",
+            Where::COLUMNS,
+            Self::sum_columns()
         )
     }
 
@@ -120,18 +138,24 @@ impl Cell {
         cell.version = answer.u64()?;
         cell.is_gone = answer.u8()? != 0;
         cell.ids = answer.list(Answer::fixed)?.into_iter().collect();
-        cell.totals = read_totals(answer)?;
-        cell.symbols = read_symbols(answer)?;
-        let names = (0..).zip(&cell.symbols);
-        cell.numbers = names
+        cell.read_sums(answer)?;
+        Ok(cell)
+    }
+
+    /// Reads [`sum_columns`](Self::sum_columns).
+    pub(super) fn read_sums(&mut self, answer: &mut Answer<'_>) -> Result<()> {
+        self.totals = read_totals(answer)?;
+        self.symbols = read_symbols(answer)?;
+        let names = (0..).zip(&self.symbols);
+        self.numbers = names
             .map(|(number, symbol)| (symbol.name.clone(), number))
             .collect();
         if let Some(paths) = part::<Paths>(answer.bytes()?)? {
-            cell.paths = paths.indexed();
+            self.paths = paths.indexed();
         }
-        cell.spans = part(answer.bytes()?)?.unwrap_or_default();
-        cell.spreads = part(answer.bytes()?)?.unwrap_or_default();
-        Ok(cell)
+        self.spans = part(answer.bytes()?)?.unwrap_or_default();
+        self.spreads = part(answer.bytes()?)?.unwrap_or_default();
+        Ok(())
     }
 
     /// Adds a run or takes it out. Does nothing if the cell is so already.
@@ -152,6 +176,26 @@ impl Cell {
         self.paths.merge(&part.paths.renamed(&names), sign);
         self.spans.merge(&part.spans, sign);
         self.spreads.merge(&part.spreads.renamed(&names), sign);
+    }
+
+    /// Whether the sums are the same, if names have the same numbers.
+    pub(super) fn has_sums_of(&self, other: &Self) -> bool {
+        // The longest time of a span stays when its run is deleted.
+        self.totals == other.totals
+            && self.paths == other.paths
+            && self.spans.rows.len() == other.spans.rows.len()
+            && self.spreads == other.spreads
+    }
+
+    /// Adds the sums of another cell, without the ids of its runs.
+    pub(super) fn add(&mut self, other: Self) {
+        let names = other.symbols.iter().map(|symbol| self.number(symbol));
+        let names: Vec<u32> = names.collect();
+        self.totals.merge(&other.totals, Sign::Plus);
+        self.paths.merge(&other.paths.renamed(&names), Sign::Plus);
+        self.spans.merge(&other.spans, Sign::Plus);
+        self.spreads
+            .merge(&other.spreads.renamed(&names), Sign::Plus);
     }
 
     /// Numbers names as another cell does.
@@ -188,6 +232,16 @@ impl Cell {
         for id in &self.ids {
             rows.fixed(id);
         }
+        self.write_sums(rows)
+    }
+
+    /// The columns of [`write_sums`](Self::write_sums).
+    pub(super) fn sum_columns() -> String {
+        format!("{TOTALS}, name, file, line, internal, paths, spans, spreads")
+    }
+
+    /// Its sums, without the place and the runs.
+    pub(super) fn write_sums(&self, rows: &mut Rows) -> Result<()> {
         write_totals(&self.totals, rows);
         rows.length(self.symbols.len());
         for symbol in &self.symbols {

@@ -373,7 +373,7 @@ impl Inner {
     }
 
     /// Cells with everything, by their keys.
-    fn cells_of(&self, some: &[(&Key, &Where)]) -> Result<BTreeMap<Key, Cell>> {
+    pub(super) fn cells_of(&self, some: &[(&Key, &Where)]) -> Result<BTreeMap<Key, Cell>> {
         let bytes = self.client.read(&format!(
             "SELECT key, {} FROM {} {}",
             Cell::columns(),

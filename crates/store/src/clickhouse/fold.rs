@@ -9,12 +9,11 @@
 //! [`QUIET`], which is longer than a writer may take ([`DEADLINE`]).
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::cells::Cell;
 use super::changes::ByCell;
+use super::regular::Regular;
 use super::rows::{Answer, Rows};
 use super::runs::{Change, these};
 use super::settled::ALL;
@@ -40,37 +39,12 @@ const SCRUB_AFTER: u64 = 300;
 /// [`MOST_SECONDS`]: super::client::MOST_SECONDS
 const KEPT_HOURS: u32 = 1;
 
-/// The thread that folds.
-#[derive(Debug)]
-pub(super) struct Folder {
-    stop: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Folder {
-    pub(super) fn start(inner: Arc<Inner>, every: Duration) -> Result<Self> {
-        let (stop, stopped) = sync_channel(0);
-        let work = move || {
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(every) {
-                // What fails is done the next time; questions read the runs until then.
-                let _ = inner.fold().and_then(|_| inner.forget());
-            }
-        };
-        let thread = std::thread::Builder::new().name("store-folder".to_owned());
-        Ok(Self {
-            stop: Some(stop),
-            thread: Some(thread.spawn(work)?),
-        })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
+/// Starts the thread that folds.
+pub(super) fn start(inner: Arc<Inner>, every: Duration) -> Result<Regular> {
+    Regular::start("store-folder", every, move |_| {
+        // What fails is done the next time; questions read the runs until then.
+        let _ = inner.fold().and_then(|_| inner.forget());
+    })
 }
 
 impl Inner {
@@ -98,11 +72,7 @@ impl Inner {
 
     /// Writes cells that were changed.
     pub(super) fn write_cells(&self, cells: Vec<Cell>) -> Result<()> {
-        // Two servers that write a cell at once must not give two contents one version:
-        // servers remember contents by version.
-        let mut chance = [0; 2];
-        getrandom::fill(&mut chance).map_err(|error| Error::Io(error.to_string()))?;
-        let chance = u64::from(u16::from_ne_bytes(chance));
+        let chance = chance()?;
         let mut rows = Rows::default();
         for mut cell in cells {
             cell.version = now_us().max(cell.version + 1) + chance;
@@ -175,6 +145,14 @@ impl Inner {
         ))?;
         Ok(Answer::new(&bytes).u64()? == 0)
     }
+}
+
+/// Something to add to a version: two servers that write a row at once must not give two
+/// contents one version, because servers remember contents by version.
+pub(super) fn chance() -> Result<u64> {
+    let mut chance = [0; 2];
+    getrandom::fill(&mut chance).map_err(|error| Error::Io(error.to_string()))?;
+    Ok(u64::from(u16::from_ne_bytes(chance)))
 }
 
 fn read_runs(bytes: &[u8]) -> Result<Vec<(RunId, u32)>> {

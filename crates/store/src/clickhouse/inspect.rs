@@ -54,6 +54,10 @@ impl Inner {
         let mut verified = Verified::default();
         self.verify_runs(&mut verified)?;
         self.verify_cells(&mut verified)?;
+        for day in self.wrong_days()? {
+            let reason = "it is not the sum of its hours; `xhprof store rebuild` mends it";
+            problem(&mut verified, day.name(), reason.to_owned());
+        }
         let missing = self.missing()?;
         for (id, _) in missing {
             problem(
@@ -157,11 +161,7 @@ impl Inner {
             }
             Ok(())
         })?;
-        let is_same = computed.totals == stored.totals
-            && computed.paths == stored.paths
-            && computed.spans.rows.len() == stored.spans.rows.len()
-            && computed.spreads == stored.spreads;
-        if is_same {
+        if computed.has_sums_of(&stored) {
             return Ok(true);
         }
         Err(Error::Damaged("it is not the sum of its runs".to_owned()))
@@ -184,13 +184,15 @@ impl Inner {
         Ok(missing)
     }
 
-    /// Adds runs to the sums that are in none. Returns their number.
+    /// Adds runs to the sums that are in none, and removes wrong sums of days, which are
+    /// added up anew. Returns the number of runs.
     pub(super) fn rebuild(&self) -> Result<u64> {
         let missing = self.missing()?;
         for some in missing.chunks(1000) {
             self.mark_changed(some)?;
         }
         self.fold()?;
+        self.mend_days()?;
         Ok(missing.len() as u64)
     }
 }

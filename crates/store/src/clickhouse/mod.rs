@@ -17,17 +17,23 @@ mod changes;
 mod client;
 mod closed;
 mod counts;
+mod day_sums;
 mod delete;
 mod dictionaries;
+mod file_cache;
 mod files;
 mod fold;
+mod heads;
 mod hours;
 mod inspect;
+mod known_days;
+mod list;
 mod literal;
 mod names;
 mod notable;
 mod put;
 mod records;
+mod regular;
 mod retention;
 mod rows;
 mod runs;
@@ -55,20 +61,38 @@ use crate::{
     Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use client::Client;
-use fold::Folder;
 use put::Writer;
-use sweep::Sweeper;
+use regular::Regular;
 
-/// How often runs are folded into the sums of their hours.
-const FOLD_EVERY: Duration = Duration::from_secs(15);
+/// What a store does by itself, besides answering.
+#[derive(Debug, Clone, Copy)]
+pub struct Background {
+    /// How often runs are folded into the sums of their hours.
+    pub fold_every: Duration,
+    /// How often the hours of days that are over are added up.
+    pub sum_days_every: Duration,
+    /// How long the hours of a route must not have changed for that.
+    pub quiet: Duration,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self {
+            fold_every: Duration::from_secs(15),
+            sum_days_every: Duration::from_secs(60),
+            quiet: Duration::from_secs(600),
+        }
+    }
+}
 
 /// A store in ClickHouse.
 #[derive(Debug)]
 pub struct ClickhouseStore {
     inner: Arc<Inner>,
     writer: Writer,
-    _folder: Folder,
-    _sweeper: Option<Sweeper>,
+    _folder: Regular,
+    _days: Regular,
+    _sweeper: Option<Regular>,
 }
 
 /// What the threads of a store share.
@@ -83,6 +107,9 @@ struct Inner {
     closing: closed::Closing,
     cells: cell_cache::CellCache,
     settled: settled::Settled,
+    complete: day_sums::Complete,
+    known: known_days::KnownDays,
+    kept: file_cache::FileCache,
 }
 
 impl ClickhouseStore {
@@ -92,15 +119,15 @@ impl ClickhouseStore {
     ///
     /// No node answers, the login is refused, or a later version made the tables.
     pub fn open(address: ClickhouseAddress) -> Result<Self> {
-        Self::open_with(address, FOLD_EVERY)
+        Self::open_with(address, Background::default())
     }
 
-    /// The same, with another time between two folds.
+    /// The same, with other times of what it does by itself.
     ///
     /// # Errors
     ///
     /// Those of [`open`](Self::open).
-    pub fn open_with(address: ClickhouseAddress, fold_every: Duration) -> Result<Self> {
+    pub fn open_with(address: ClickhouseAddress, background: Background) -> Result<Self> {
         let client = Client::new(address)?;
         schema::migrate(&client)?;
         let inner = Arc::new(Inner {
@@ -113,11 +140,15 @@ impl ClickhouseStore {
             closing: closed::Closing::default(),
             cells: cell_cache::CellCache::default(),
             settled: settled::Settled::default(),
+            complete: day_sums::Complete::default(),
+            known: known_days::KnownDays::default(),
+            kept: file_cache::FileCache::default(),
         });
         Ok(Self {
             writer: Writer::start(Arc::clone(&inner))?,
-            _folder: Folder::start(Arc::clone(&inner), fold_every)?,
-            _sweeper: Sweeper::start(Arc::clone(&inner))?,
+            _folder: fold::start(Arc::clone(&inner), background.fold_every)?,
+            _days: day_sums::start(Arc::clone(&inner), &background)?,
+            _sweeper: sweep::start(Arc::clone(&inner))?,
             inner,
         })
     }
@@ -132,6 +163,16 @@ impl ClickhouseStore {
         let written = self.inner.fold()?;
         self.inner.forget()?;
         Ok(written)
+    }
+
+    /// Adds up the hours of all days that are over now, if none of their route was written
+    /// within `quiet`. Returns how many days of routes were written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn sum_days(&self, quiet: Duration) -> Result<u64> {
+        self.inner.sum_days(quiet, &|| false)
     }
 
     /// Adds runs to the sums that are in none, which does not happen unless tables

@@ -3,16 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
-use super::literal::{id as id_literal, ids as id_literals, numbers, text};
+use super::literal::{ids as id_literals, numbers, text};
 use super::rows::Answer;
 use super::select::{day_of, of_runs};
+use crate::answers::Chosen;
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
-use crate::{DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
-
-/// The most runs of a page.
-const MOST: u32 = 1000;
+use crate::{DayCount, Error, Result, Run, RunId, RunInfo, Selection};
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
@@ -93,6 +91,17 @@ pub(super) fn rows_of_runs<'a>(runs: impl Iterator<Item = (&'a RunId, u32)> + Cl
     )
 }
 
+/// How many of the first runs have files that are read at a time.
+pub(super) fn fitting(runs: &[RunInfo]) -> usize {
+    let mut bytes = 0;
+    let fits = |info: &&RunInfo| {
+        let fits = bytes <= FILE_BYTES;
+        bytes += info.size;
+        fits
+    };
+    runs.iter().take(FILES).take_while(fits).count()
+}
+
 impl Inner {
     /// A run with its file, unpacked.
     pub(super) fn run(&self, id: &RunId) -> Result<Option<Run>> {
@@ -134,90 +143,6 @@ impl Inner {
         Ok(native.into_owned())
     }
 
-    /// A page of the list.
-    pub(super) fn page(&self, query: &RunQuery) -> Result<RunPage> {
-        let limit = query.limit.clamp(1, MOST) as usize;
-        let column = match query.sort {
-            RunSort::Started => "started",
-            RunSort::Wall => "wall",
-            RunSort::Cpu => "toUInt64(if(cpu > 0, cpu, 0))",
-            RunSort::Peak => "toUInt64(if(peak > 0, peak, 0))",
-            RunSort::Sql => "sql",
-            RunSort::Calls => "calls",
-        };
-        let (order, after) = if query.ascending {
-            ("ASC", ">")
-        } else {
-            ("DESC", "<")
-        };
-        let mut conditions = of_runs(&query.selection)?;
-        if let Some(cursor) = &query.cursor {
-            let (value, id) = parsed_cursor(cursor)?;
-            let id = id_literal(&id.0);
-            conditions = format!(
-                "{conditions} AND ({column} {after} {value} OR {column} = {value} AND id {after} {id})"
-            );
-        }
-        // One more than asked for tells whether there is a next page. The other columns
-        // are read of the chosen runs only.
-        let bytes = self.client.read(&format!(
-            "SELECT id, day, {column} FROM {} FINAL WHERE {conditions}
-             ORDER BY {column} {order}, id {order} LIMIT {}",
-            self.all("run"),
-            limit + 1
-        ))?;
-        let mut chosen = Vec::new();
-        let mut answer = Answer::new(&bytes);
-        while answer.has_more() {
-            chosen.push((RunId(answer.fixed()?), answer.u32()?, answer.u64()?));
-        }
-        let has_more = chosen.len() > limit;
-        chosen.truncate(limit);
-        let next = chosen.last().filter(|_| has_more);
-        let next = next.map(|(id, _, value)| format!("{value}.{id}"));
-        let runs = self.infos_of(&chosen.iter().map(|run| (run.0, run.1)).collect::<Vec<_>>())?;
-        Ok(RunPage { runs, next })
-    }
-
-    /// Runs in their order; those that are gone since are left out.
-    fn infos_of(&self, runs: &[(RunId, u32)]) -> Result<Vec<RunInfo>> {
-        if runs.is_empty() {
-            return Ok(Vec::new());
-        }
-        let bytes = self.client.read(&format!(
-            "SELECT version, state, {INFO} FROM {} {}",
-            self.all("run"),
-            rows_of_runs(runs.iter().map(|(id, day)| (id, *day)))
-        ))?;
-        let mut found: HashMap<RunId, (u64, u8, RunInfo)> = HashMap::new();
-        let mut answer = Answer::new(&bytes);
-        while answer.has_more() {
-            let (version, state) = (answer.u64()?, answer.u8()?);
-            let info = read_info(&mut answer)?;
-            if found.get(&info.id).is_none_or(|known| known.0 < version) {
-                found.insert(info.id, (version, state, info));
-            }
-        }
-        let in_order = runs.iter().filter_map(|(id, _)| found.remove(id));
-        let present = in_order.filter(|(_, state, _)| *state == 0);
-        Ok(present.map(|(_, _, info)| info).collect())
-    }
-
-    /// The latest runs of a selection.
-    pub(super) fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
-        let bytes = self.client.read(&format!(
-            "SELECT {INFO} FROM {} FINAL WHERE {} ORDER BY started DESC, id DESC LIMIT {most}",
-            self.all("run"),
-            of_runs(selection)?
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut infos = Vec::new();
-        while answer.has_more() {
-            infos.push(read_info(&mut answer)?);
-        }
-        Ok(infos)
-    }
-
     /// Calls `each` with the native files of runs, in their order.
     pub(super) fn each_file(
         &self,
@@ -235,13 +160,7 @@ impl Inner {
     ) -> Result<()> {
         let mut rest = runs;
         while !rest.is_empty() {
-            let mut bytes = 0;
-            let fits = |info: &&RunInfo| {
-                let fits = bytes <= FILE_BYTES;
-                bytes += info.size;
-                fits
-            };
-            let (some, after) = rest.split_at(rest.iter().take(FILES).take_while(fits).count());
+            let (some, after) = rest.split_at(fitting(rest));
             rest = after;
             let bytes = self.client.read(&format!(
                 "SELECT id, version, dictionary, file FROM {} {}",
@@ -278,16 +197,17 @@ impl Inner {
     }
 
     /// The number of a selection's runs, and the highest rate.
-    pub(super) fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
+    pub(super) fn count(&self, selection: &Selection) -> Result<Chosen> {
         let bytes = self.client.read(&format!(
             "SELECT count(), max(rate) FROM {} FINAL WHERE {}",
             self.all("run"),
             of_runs(selection)?
         ))?;
         let mut answer = Answer::new(&bytes);
-        let count = answer.u64()?;
-        let rate = answer.f64()?;
-        Ok((count, if count == 0 { 1.0 } else { rate }))
+        Ok(Chosen {
+            runs: answer.u64()?,
+            highest_rate: answer.f64()?,
+        })
     }
 
     /// The number of runs of each day of UTC.
@@ -370,11 +290,4 @@ impl Inner {
         self.change(&runs, &Change::Label(label))?;
         Ok(!runs.is_empty())
     }
-}
-
-fn parsed_cursor(cursor: &str) -> Result<(u64, RunId)> {
-    let parsed = cursor
-        .rsplit_once('.')
-        .and_then(|(value, id)| Some((value.parse().ok()?, id.parse().ok()?)));
-    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
 }

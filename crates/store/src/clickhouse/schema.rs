@@ -58,6 +58,23 @@ const CELL: Table = Table {
     shard: "cityHash64(key)",
 };
 
+/// Sums of days. A row has the keys and versions of the cells it is the sum of: it counts
+/// only while these are the latest.
+const DAILY: Table = Table {
+    name: "daily",
+    columns: "key FixedString(16), version UInt64, day UInt32, hour UInt32, first UInt32,
+        last UInt32, app String, route String, release String, shape UInt8, rate Float64,
+        runs UInt64, failed UInt64, calls UInt64, wall UInt64, ln_wall UInt64, cpu_runs UInt64,
+        cpu UInt64, peak_runs UInt64, peak UInt64, memory Int64, bucket Array(UInt64),
+        count Array(UInt64), part_key Array(FixedString(16)), part_version Array(UInt64),
+        name Array(String), file Array(String), line Array(UInt32), internal Array(UInt8),
+        paths String, spans String, spreads String",
+    engine: ("Replacing", "version"),
+    order: "PARTITION BY intDiv(day, 30) ORDER BY (app, route, hour, key)
+        SETTINGS index_granularity = 64",
+    shard: "cityHash64(key)",
+};
+
 /// Runs that were stored or deleted lately, and may not be in a cell as they
 /// should be.
 const CHANGED: Table = Table {
@@ -174,11 +191,12 @@ const STEP: Table = Table {
 };
 
 /// The steps. They are never changed, only added.
-const STEPS: [&[Table]; 2] = [
+const STEPS: [&[Table]; 3] = [
     &[
         RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
     ],
     &[CLOSED, GONE],
+    &[DAILY],
 ];
 
 /// Creates the tables, or brings those of an older version up to date. Sends no

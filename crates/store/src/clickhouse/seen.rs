@@ -1,4 +1,4 @@
-//! What was seen of a cell at one time.
+//! What was seen of a cell, and of a day, at one time.
 
 /// A version of a cell, and the rows of `changed` it was compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,4 +12,32 @@ pub(super) struct Seen {
 impl Seen {
     /// The hash of rows of `changed`, in any order.
     pub(super) const HASH: &str = "sum(cityHash64(id, toUInt32(arrived)))";
+}
+
+/// Rows of a table: their number, and the sum of their hashes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RowsOf {
+    count: u64,
+    hash: u64,
+}
+
+impl RowsOf {
+    pub(super) fn add(&mut self, count: u64, hash: u64) {
+        self.count = self.count.wrapping_add(count);
+        self.hash = self.hash.wrapping_add(hash);
+    }
+}
+
+/// The rows of a day, of one selection of places.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct DayRows {
+    pub(super) cell: RowsOf,
+    pub(super) daily: RowsOf,
+    pub(super) changed: RowsOf,
+}
+
+impl DayRows {
+    /// The sum of the hashes of versions. Versions that were replaced are rows, too, until
+    /// ClickHouse merges them; then the day is read once more.
+    pub(super) const VERSIONS: &str = "sum(cityHash64(key, version))";
 }

@@ -1,6 +1,6 @@
 //! Selections as conditions of SQL. Values are [literals](super::literal).
 
-use super::literal::{ids, matches, text};
+use super::literal::{ids, matches, numbers, text};
 use crate::rollup::hour_of;
 use crate::{Error, Result, Selection, Status};
 
@@ -19,33 +19,62 @@ pub(super) fn hour_number(hour: i64) -> u32 {
     u32::try_from(hour.max(0)).unwrap_or(u32::MAX)
 }
 
-/// The rows of a selection in `cell` or `changed`.
-pub(super) fn of_hours(selection: &Selection) -> Result<String> {
-    let mut all = of_places(selection)?;
-    if let Some(since) = selection.since_us {
-        all.push(format!("hour >= {}", hour_number(hour_of(since))));
-    }
-    if let Some(until) = selection.until_us {
-        let last = hour_of(until.saturating_sub(1));
-        all.push(format!("hour <= {}", hour_number(last)));
-    }
-    Ok(joined(&all))
+/// The rows of a selection in `cell`, `daily` or `changed`.
+#[derive(Debug, Clone)]
+pub(super) struct Hours {
+    /// The condition on all but the time.
+    pub(super) places: String,
+    /// The first and the last hour.
+    first: Option<u32>,
+    last: Option<u32>,
 }
 
-/// The same of the days that the selection touches.
-pub(super) fn of_days(selection: &Selection) -> Result<String> {
-    let mut all = of_places(selection)?;
-    if let Some(since) = selection.since_us {
-        all.push(format!(
-            "hour >= {}",
-            hour_number(hour_of(since).div_euclid(24) * 24)
-        ));
+impl Hours {
+    /// Those of the hours that a selection touches.
+    pub(super) fn of(selection: &Selection) -> Result<Self> {
+        let last = |until: u64| hour_of(until.saturating_sub(1));
+        Ok(Self {
+            places: joined(&of_places(selection)?),
+            first: selection.since_us.map(|us| hour_number(hour_of(us))),
+            last: selection.until_us.map(|us| hour_number(last(us))),
+        })
     }
-    if let Some(until) = selection.until_us {
-        let last = hour_of(until.saturating_sub(1)).div_euclid(24) * 24 + 23;
-        all.push(format!("hour <= {}", hour_number(last)));
+
+    /// Those of the days that it touches.
+    pub(super) fn of_days(selection: &Selection) -> Result<Self> {
+        let hours = Self::of(selection)?;
+        Ok(Self {
+            first: hours.first.map(|hour| hour / 24 * 24),
+            last: hours.last.map(|hour| hour / 24 * 24 + 23),
+            ..hours
+        })
     }
-    Ok(joined(&all))
+
+    /// The condition.
+    pub(super) fn condition(&self) -> String {
+        let mut all = vec![self.places.clone()];
+        all.extend(self.first.map(|hour| format!("hour >= {hour}")));
+        all.extend(self.last.map(|hour| format!("hour <= {hour}")));
+        joined(&all)
+    }
+
+    /// The condition without some days.
+    pub(super) fn without(&self, days: impl Iterator<Item = u32>) -> String {
+        let days = numbers(days);
+        match days.as_str() {
+            "" => self.condition(),
+            days => format!("{} AND day NOT IN ({days})", self.condition()),
+        }
+    }
+
+    /// The first whole day and the day after the last one, of those before `end`; none if
+    /// there is none.
+    pub(super) fn whole_days(&self, end: u32) -> Option<(u32, u32)> {
+        let first = self.first.map_or(0, |hour| hour.div_ceil(24));
+        let last = self.last.map_or(end, |hour| hour.saturating_add(1) / 24);
+        let end = end.min(last);
+        (first < end).then_some((first, end))
+    }
 }
 
 /// The runs of a selection that are there, for `run FINAL`.
@@ -151,4 +180,38 @@ fn check(values: usize) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_whole_between_the_ends_of_a_selection() {
+        let hours = |first: Option<u32>, last: Option<u32>| Hours {
+            places: "1".to_owned(),
+            first,
+            last,
+        };
+        assert_eq!(hours(None, None).whole_days(9), Some((0, 9)));
+        assert_eq!(hours(Some(48), None).whole_days(9), Some((2, 9)));
+        assert_eq!(hours(Some(49), None).whole_days(9), Some((3, 9)));
+        assert_eq!(hours(None, Some(71)).whole_days(9), Some((0, 3)));
+        assert_eq!(hours(None, Some(70)).whole_days(9), Some((0, 2)));
+        assert_eq!(hours(Some(48), Some(70)).whole_days(9), None);
+        assert_eq!(hours(Some(9 * 24), None).whole_days(9), None);
+        assert_eq!(
+            hours(Some(48), Some(70)).without([2, 3].into_iter()),
+            "1 AND hour >= 48 AND hour <= 70 AND day NOT IN (2, 3)"
+        );
+        let selection = Selection {
+            since_us: Some(5 * 3_600_000_000),
+            until_us: Some(30 * 3_600_000_000),
+            ..Selection::default()
+        };
+        let found = Hours::of(&selection).unwrap();
+        assert_eq!(found.condition(), "1 AND hour >= 5 AND hour <= 29");
+        let found = Hours::of_days(&selection).unwrap();
+        assert_eq!(found.condition(), "1 AND hour >= 0 AND hour <= 47");
+    }
 }

@@ -18,8 +18,9 @@ use super::Inner;
 use super::cells::Key;
 use super::changes::ByCell;
 use super::rows::Answer;
-use super::seen::Seen;
+use super::seen::{DayRows, Seen};
 use crate::Result;
+use crate::answers::Resolution;
 
 /// The condition that selects all cells.
 pub(super) const ALL: &str = "1";
@@ -55,10 +56,15 @@ impl Settled {
 /// The cells of a selection.
 #[derive(Debug)]
 pub(super) struct Selected {
-    /// Those that are as they should be and have runs, with their versions.
+    /// Those that are as they should be and have runs, with their versions, in order.
     pub(super) cells: Vec<(Key, u64)>,
     /// The others.
     pub(super) changes: ByCell,
+    /// The sums of days, up to date or not, if days are exact enough.
+    pub(super) days: Vec<(Key, u64)>,
+    /// The rows of each day in the tables. Of a day with runs that may still be on their
+    /// way there is nothing here.
+    pub(super) rows: HashMap<u32, DayRows>,
 }
 
 /// What is in the tables of a cell.
@@ -70,14 +76,20 @@ struct Found {
     hour: u32,
 }
 
-type AllFound = HashMap<Key, Found>;
+/// What is in the tables of a selection.
+#[derive(Debug, Default)]
+struct AllFound {
+    cells: HashMap<Key, Found>,
+    days: Vec<(Key, u64)>,
+    rows: HashMap<u32, DayRows>,
+}
 
 impl Inner {
     /// The cells that a condition on `cell` and on `changed` selects. Many changes are
     /// folded into their cells first.
-    pub(super) fn selected(&self, condition: &str) -> Result<Selected> {
-        let found = self.found(condition)?;
-        let unknown = self.unknown(&found, condition);
+    pub(super) fn selected(&self, condition: &str, step: Resolution) -> Result<Selected> {
+        let found = self.found(condition, condition, step)?;
+        let unknown = self.unknown(&found);
         if rows(&found, &unknown) <= ROWS {
             let selected = self.select(found, &unknown, condition)?;
             let changed = selected.changes.values().map(|(_, runs)| runs.len());
@@ -88,30 +100,41 @@ impl Inner {
         } else {
             self.fold_cells(&found, unknown, condition)?;
         }
-        let found = self.found(condition)?;
-        let unknown = self.unknown(&found, condition);
+        let found = self.found(condition, condition, step)?;
+        let unknown = self.unknown(&found);
         self.select(found, &unknown, condition)
     }
 
     /// Folds the changes that a condition selects into their cells. Returns the number of
     /// cells that were written.
     pub(super) fn fold_selected(&self, condition: &str) -> Result<u64> {
-        let found = self.found(condition)?;
-        let unknown = self.unknown(&found, condition);
+        // Cells without changes need nothing.
+        let database = &self.client.address().database;
+        let cells = format!(
+            "(app, route, hour) IN (
+                 SELECT app, route, hour FROM {database}.changed WHERE {condition})"
+        );
+        let found = self.found(&cells, condition, Resolution::Hour)?;
+        if condition == ALL {
+            // Those that have no rows in `changed` any more.
+            let is_changed = |key: &Key| found.cells.get(key).is_some_and(|of| of.seen.rows > 0);
+            self.settled.cells().retain(|key, _| is_changed(key));
+        }
+        let unknown = self.unknown(&found);
         self.fold_cells(&found, unknown, condition)
     }
 
     /// Folds the changes of these cells, some at a time.
     fn fold_cells(&self, found: &AllFound, mut cells: Vec<Key>, condition: &str) -> Result<u64> {
         // Runs of one day are in one partition.
-        cells.sort_by_key(|key| (found.get(key).map(|found| found.hour), *key));
+        cells.sort_by_key(|key| (found.cells.get(key).map(|found| found.hour), *key));
         let mut written = 0;
         let mut rest = cells.as_slice();
         while !rest.is_empty() {
             let mut sum = 0;
             let fits = |key: &&Key| {
                 let is_first = sum == 0;
-                sum += found.get(*key).map_or(0, |found| found.seen.rows);
+                sum += found.cells.get(*key).map_or(0, |found| found.seen.rows);
                 is_first || sum <= ROWS
             };
             let length = rest.iter().take(CELLS).take_while(fits).count();
@@ -127,66 +150,110 @@ impl Inner {
     }
 
     /// The cells with rows in `changed` which are not known to be as they should be.
-    fn unknown(&self, found: &AllFound, condition: &str) -> Vec<Key> {
-        let mut settled = self.settled.cells();
-        if condition == ALL {
-            // Those that have no rows in `changed` any more.
-            settled.retain(|key, _| found.get(key).is_some_and(|found| found.seen.rows > 0));
-        }
-        let unknown = found
-            .iter()
+    fn unknown(&self, found: &AllFound) -> Vec<Key> {
+        let settled = self.settled.cells();
+        let cells = found.cells.iter();
+        let unknown = cells
             .filter(|(key, found)| found.seen.rows > 0 && settled.get(*key) != Some(&found.seen));
         let mut unknown: Vec<Key> = unknown.map(|(key, _)| *key).collect();
         unknown.sort_unstable();
         unknown
     }
 
-    fn select(&self, mut found: AllFound, unknown: &[Key], condition: &str) -> Result<Selected> {
+    fn select(&self, found: AllFound, unknown: &[Key], condition: &str) -> Result<Selected> {
         let (changes, versions) = self.changes_of(unknown, condition)?;
+        let still_unknown = self.unknown(&found);
+        let AllFound {
+            mut cells,
+            days,
+            mut rows,
+        } = found;
+        for key in still_unknown {
+            if let Some(found) = cells.get(&key) {
+                rows.remove(&(found.hour / 24));
+            }
+        }
         // A cell may have had another version when it was compared, with more runs.
         for (key, (version, is_gone)) in versions {
-            if let Some(found) = found.get_mut(&key) {
+            if let Some(found) = cells.get_mut(&key) {
                 (found.seen.version, found.is_gone) = (version, is_gone);
             }
         }
-        let cells = found.into_iter().filter(|(key, found)| {
+        let cells = cells.into_iter().filter(|(key, found)| {
             !changes.contains_key(key) && !found.is_gone && found.seen.version > 0
         });
         let cells = cells.map(|(key, found)| (key, found.seen.version));
         let mut cells: Vec<(Key, u64)> = cells.collect();
         cells.sort_unstable();
-        Ok(Selected { cells, changes })
+        Ok(Selected {
+            cells,
+            changes,
+            days,
+            rows,
+        })
     }
 
-    fn found(&self, condition: &str) -> Result<AllFound> {
-        // One statement costs less than two.
+    /// What the tables have for a condition on `cell` and one on `changed`.
+    fn found(&self, of_cells: &str, of_changed: &str, step: Resolution) -> Result<AllFound> {
+        let days = match step {
+            Resolution::Hour => String::new(),
+            Resolution::Day => format!(
+                " UNION ALL
+                 SELECT key, max(version), {}, toUInt8({DAY}), any(hour), count() FROM {}
+                 WHERE {of_cells} GROUP BY key",
+                DayRows::VERSIONS,
+                self.all("daily")
+            ),
+        };
+        // One statement costs less than several.
         let bytes = self.client.read(&format!(
-            "SELECT key, max(version), toUInt64(0), argMax(gone, version), any(hour) FROM {}
-             WHERE {condition} GROUP BY key
+            "SELECT key, max(version), {}, argMax(gone, version), any(hour), count() FROM {}
+             WHERE {of_cells} GROUP BY key
              UNION ALL
-             SELECT key, count(), {}, toUInt8(2), any(hour) FROM {} WHERE {condition} GROUP BY key",
+             SELECT key, toUInt64(0), {}, toUInt8({CHANGED}), any(hour), count() FROM {}
+             WHERE {of_changed} GROUP BY key{days}",
+            DayRows::VERSIONS,
             self.all("cell"),
             Seen::HASH,
             self.all("changed")
         ))?;
         let mut answer = Answer::new(&bytes);
-        let mut all = AllFound::new();
+        let mut all = AllFound::default();
         while answer.has_more() {
             let key = answer.fixed()?;
-            let (number, hash, kind) = (answer.u64()?, answer.u64()?, answer.u8()?);
-            let found = all.entry(key).or_default();
-            found.hour = answer.u32()?;
-            if kind == 2 {
-                (found.seen.rows, found.seen.hash) = (number, hash);
-            } else {
-                (found.seen.version, found.is_gone) = (number, kind == 1);
+            let (version, hash, kind) = (answer.u64()?, answer.u64()?, answer.u8()?);
+            let (hour, count) = (answer.u32()?, answer.u64()?);
+            let rows = all.rows.entry(hour / 24).or_default();
+            match kind {
+                DAY => {
+                    rows.daily.add(count, hash);
+                    all.days.push((key, version));
+                }
+                CHANGED => {
+                    rows.changed.add(count, hash);
+                    let found = all.cells.entry(key).or_default();
+                    found.hour = hour;
+                    (found.seen.rows, found.seen.hash) = (count, hash);
+                }
+                _ => {
+                    rows.cell.add(count, hash);
+                    let found = all.cells.entry(key).or_default();
+                    found.hour = hour;
+                    (found.seen.version, found.is_gone) = (version, kind == GONE);
+                }
             }
         }
         Ok(all)
     }
 }
 
+/// What a row of [`Inner::found`] is about: a cell without runs, rows of `changed`, the
+/// sums of a day, or else a cell.
+const GONE: u8 = 1;
+const CHANGED: u8 = 2;
+const DAY: u8 = 3;
+
 fn rows(found: &AllFound, cells: &[Key]) -> u64 {
-    let cells = cells.iter().filter_map(|key| found.get(key));
+    let cells = cells.iter().filter_map(|key| found.cells.get(key));
     cells.map(|found| found.seen.rows).sum()
 }

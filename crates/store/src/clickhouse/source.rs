@@ -1,9 +1,11 @@
 //! The sums of a selection: its cells, and the runs that are not in them yet.
 
 use super::Inner;
-use super::select::{of_days, of_hours};
+use super::select::Hours;
 use super::walk::{Piece, Visit};
-use crate::answers::{Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of};
+use crate::answers::{
+    Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
+};
 use crate::rollup::Totals;
 use crate::{Basis, Result, RunInfo, Selection};
 
@@ -11,21 +13,21 @@ impl Source for Inner {
     fn totals(
         &self,
         selection: &Selection,
-        _: Grouping,
+        grouping: Grouping,
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        self.walk_totals(&of_hours(selection)?, visitor)
+        self.walk_totals(&Hours::of(selection)?, grouping.step.into(), visitor)
     }
 
     fn cells(
         &self,
         selection: &Selection,
         want: Want<'_>,
-        _: Resolution,
+        step: Resolution,
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let (mut runs, mut sum) = (0, 0.0);
-        self.walk(&of_hours(selection)?, want, &mut |visit| {
+        self.walk(&Hours::of(selection)?, step, want, &mut |visit| {
             runs += visit.totals.runs;
             sum += requests_of(visit.totals.runs, visit.place.rate);
             let Visit { place, totals, .. } = visit;
@@ -48,22 +50,23 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let nothing = Totals::default();
-        self.walk(&of_days(selection)?, want, &mut |visit| {
-            let place = visit.place;
-            if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
-                visitor(place, &nothing, sums);
-            }
-        })?;
+        self.walk(
+            &Hours::of_days(selection)?,
+            Resolution::Day,
+            want,
+            &mut |visit| {
+                let place = visit.place;
+                if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
+                    visitor(place, &nothing, sums);
+                }
+            },
+        )?;
         Ok(Visited {
             names: self.names.all(),
             basis: Basis::Hours,
             selected: 0,
             requests: 0.0,
         })
-    }
-
-    fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
-        Self::count(self, selection)
     }
 
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
@@ -74,9 +77,16 @@ impl Source for Inner {
         &self,
         selection: &Selection,
         most: usize,
-        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
-        self.each_file(&Self::infos(self, selection, most)?, each)
+        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
+    ) -> Result<Chosen> {
+        let infos = Self::infos(self, selection, most)?;
+        let chosen = if infos.len() < most {
+            Chosen::of(&infos)
+        } else {
+            self.count(selection)?
+        };
+        self.each_kept_file(infos, &mut |info, file| each(&chosen, info, file))?;
+        Ok(chosen)
     }
 }
 

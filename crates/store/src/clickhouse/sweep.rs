@@ -10,13 +10,12 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::client::MOST_SECONDS;
 use super::files::{in_parallel, is_in_bucket, name_in, parts_of};
 use super::literal::ids;
+use super::regular::Regular;
 use super::rows::Answer;
 use super::runs::these;
 use super::{Inner, now_us};
@@ -31,44 +30,19 @@ pub(super) const QUIET: Duration = Duration::from_secs(MOST_SECONDS + 60);
 /// How often unused objects are removed, and one of 256 folders is listed.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// The thread that sweeps.
-#[derive(Debug)]
-pub(super) struct Sweeper {
-    stop: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Sweeper {
-    /// Starts it, if the store has a bucket.
-    pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Self>> {
-        if inner.files.bucket.is_none() {
-            return Ok(None);
-        }
-        let (stop, stopped) = sync_channel(0);
-        let work = move || {
-            let mut folder = now_us().to_le_bytes()[0];
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(EVERY) {
-                // What fails is done by a later turn.
-                let _ = inner.remove_unused(QUIET);
-                let _ = inner.find_unused(folder, SETTLED);
-                folder = folder.wrapping_add(1);
-            }
-        };
-        let thread = std::thread::Builder::new().name("store-sweeper".to_owned());
-        Ok(Some(Self {
-            stop: Some(stop),
-            thread: Some(thread.spawn(work)?),
-        }))
+/// Starts the thread that sweeps, if the store has a bucket.
+pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
+    if inner.files.bucket.is_none() {
+        return Ok(None);
     }
-}
-
-impl Drop for Sweeper {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
+    let mut folder = now_us().to_le_bytes()[0];
+    let work = move |_: &_| {
+        // What fails is done by a later turn.
+        let _ = inner.remove_unused(QUIET);
+        let _ = inner.find_unused(folder, SETTLED);
+        folder = folder.wrapping_add(1);
+    };
+    Regular::start("store-sweeper", EVERY, work).map(Some)
 }
 
 impl Inner {

@@ -7,23 +7,18 @@ use profile::Symbol;
 
 use super::Inner;
 use super::cell_cache::{Column, Head, Known, Part};
-use super::cells::{
-    Key, Place as Spot, TOTALS, Where, part, read_symbols, read_totals, rows_of_spots,
-};
-use super::changes::ByCell;
+use super::cells::{Key, Place as Spot, part, read_symbols, rows_of_spots};
+use super::heads::{Table, place_of};
 use super::literal::text;
 use super::rows::Answer;
-use super::settled::Selected;
-use crate::answers::{Place, Want, weight};
+use super::select::Hours;
+use crate::answers::{Place, Resolution, Want, weight};
 use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals, decode_by};
 use crate::{Result, RunId};
 
 /// How many parts are read at a time, and how many bytes are a reason to read fewer.
 const MOST_CELLS: usize = 1000;
 const CHUNK: usize = 32 << 20;
-
-/// From so many cells on, a selection's totals are read as one.
-const MANY: usize = 500;
 
 /// A part of a cell. Its functions have numbers of the cell.
 pub(super) enum Piece {
@@ -41,6 +36,18 @@ pub(super) struct Visit<'a> {
     /// The numbers in this process of the functions that are wanted.
     pub(super) wanted: &'a [Option<u32>],
     pub(super) piece: Piece,
+}
+
+/// What is wanted of a walk, and the highest rate of its cells.
+struct Walk<'a> {
+    want: Want<'a>,
+    highest: f64,
+}
+
+impl Walk<'_> {
+    fn weighted(&self, place: &Place) -> Place {
+        weighted(place, weight(self.highest, place.rate))
+    }
 }
 
 /// The functions that a question names.
@@ -121,18 +128,19 @@ impl Wanted {
 }
 
 impl Inner {
-    /// Visits the totals of the cells that a condition selects.
+    /// Visits the totals of the cells of a selection, of days where these are
+    /// exact enough.
     pub(super) fn walk_totals(
         &self,
-        condition: &str,
+        of: &Hours,
+        step: Resolution,
         each: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        let (heads, changes) = self.heads(condition)?;
-        let changed = self.changed_totals(&changes)?;
-        let rates = heads.iter().map(|head| head.place.rate);
-        let rates = rates.chain(changed.iter().map(|(place, _)| place.rate));
-        let highest = rates.fold(0.0, f64::max);
-        for head in &heads {
+        let heads = self.heads(of, step)?;
+        let changed = self.changed_totals(&heads.changes)?;
+        let rates = changed.iter().map(|(place, _)| place.rate);
+        let highest = rates.fold(heads.highest_rate(), f64::max);
+        for head in heads.days.iter().chain(&heads.hours) {
             match weight(highest, head.place.rate) {
                 1 => each(&head.place, &head.totals),
                 weight => each(&weighted(&head.place, weight), &head.totals),
@@ -147,51 +155,36 @@ impl Inner {
         Ok(())
     }
 
-    /// Visits the cells that a condition selects, with the parts that are wanted.
+    /// Visits the cells of a selection, with the parts that are wanted, of days
+    /// where these are exact enough.
     pub(super) fn walk(
         &self,
-        condition: &str,
+        of: &Hours,
+        step: Resolution,
         want: Want<'_>,
         each: &mut dyn FnMut(Visit<'_>),
     ) -> Result<()> {
-        let (heads, mut changes) = self.heads(condition)?;
-        let rates = heads.iter().map(|head| head.place.rate);
-        let rates = rates.chain(changes.values().map(|(place, _)| place.rate));
-        let highest = rates.fold(0.0, f64::max);
+        let condition = &of.condition();
+        let mut heads = self.heads(of, step)?;
         let mut wanted = Wanted::of(want);
-        let mut superseded = Vec::new();
-        let (mut rest, mut length) = (heads.as_slice(), 100);
-        while !rest.is_empty() {
-            let (some, after) = rest.split_at(length.min(rest.len()));
-            rest = after;
-            let mut parts = self.parts(some, column(want), &wanted)?;
-            let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
-            length = (CHUNK * some.len() / bytes.max(1)).clamp(1, MOST_CELLS);
-            wanted.learn(&self.names.all());
-            for head in some {
-                let Some(part) = parts.remove(&head.key) else {
-                    superseded.push(Arc::clone(head));
-                    continue;
-                };
-                let names = part.as_ref().map_or(&[][..], |part| &part.names);
-                let found = wanted.in_cell(names);
-                each(Visit {
-                    place: &weighted(&head.place, weight(highest, head.place.rate)),
-                    totals: &head.totals,
-                    names,
-                    wanted: &numbers(&found),
-                    piece: piece(want, head.shape, part.as_ref(), &found)?,
-                });
-            }
-        }
-        self.add_superseded(condition, &superseded, &mut changes)?;
+        let walk = Walk {
+            want,
+            highest: heads.highest_rate(),
+        };
+        let lost = self.walk_parts(&heads.days, Table::Daily, &walk, &mut wanted, each)?;
+        // They were written anew, or are no more. Their hours are read in place of them.
+        let hours = lost.iter().flat_map(|day| day.cells.iter().copied());
+        self.add_hours(condition, hours.collect(), &mut heads)?;
+        let lost = self.walk_parts(&heads.hours, Table::Cell, &walk, &mut wanted, each)?;
+        let mut changes = heads.changes;
+        self.add_superseded(condition, &lost, &mut changes)?;
         self.each_changed_cell(&changes, &mut |cells| {
             for cell in cells.into_iter().filter(|cell| cell.totals.runs > 0) {
                 let names = self.names.numbers(&cell.symbols);
                 wanted.learn(&self.names.all());
                 let place = place_of(&cell.place);
                 each(Visit {
-                    place: &weighted(&place, weight(highest, place.rate)),
+                    place: &walk.weighted(&place),
                     totals: &cell.totals,
                     names: &names,
                     wanted: &numbers(&wanted.in_cell(&names)),
@@ -206,98 +199,42 @@ impl Inner {
         })
     }
 
-    /// The totals of the cells that a condition selects, in the order of their places,
-    /// and the cells with changes.
-    fn heads(&self, condition: &str) -> Result<(Vec<Arc<Head>>, ByCell)> {
-        let Selected { cells, mut changes } = self.selected(condition)?;
-        let mut missing = cells;
-        let mut heads = Vec::with_capacity(missing.len());
-        self.cells.find(&mut missing, &mut heads);
-        if !missing.is_empty() {
-            self.read_heads(condition, missing, &mut heads, &mut changes)?;
-        }
-        heads.sort_by(|one, other| {
-            let order = |head: &Arc<Head>| (head.place.hour, head.key);
-            let texts = (&one.place.app, &one.place.route);
-            let others = (&other.place.app, &other.place.route);
-            texts
-                .cmp(&others)
-                .then_with(|| order(one).cmp(&order(other)))
-        });
-        Ok((heads, changes))
-    }
-
-    fn read_heads(
+    /// Visits the parts of cells of a table, some at a time. Returns those that have
+    /// another version by now.
+    fn walk_parts(
         &self,
-        condition: &str,
-        mut missing: Vec<(Key, u64)>,
-        heads: &mut Vec<Arc<Head>>,
-        changes: &mut ByCell,
-    ) -> Result<()> {
-        let mut superseded = Vec::new();
-        missing.sort_unstable();
-        let database = &self.client.address().database;
-        let latest = if missing.len() > MANY {
-            format!(
-                "WHERE {condition} AND version IN (
-                     SELECT max(version) FROM {database}.cell WHERE {condition} GROUP BY key)"
-            )
-        } else {
-            let keys = super::literal::ids(missing.iter().map(|(key, _)| key));
-            format!("PREWHERE key IN ({keys}) WHERE {condition}")
-        };
-        let bytes = self.client.read(&format!(
-            "SELECT key, version, {}, {TOTALS} FROM {} {latest}",
-            Where::COLUMNS,
-            self.all("cell")
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut read: HashMap<Key, Arc<Head>> = HashMap::new();
-        while answer.has_more() {
-            let (key, version) = (answer.fixed()?, answer.u64()?);
-            let place = Where::read(&mut answer)?;
-            let head = Head {
-                key,
-                version,
-                shape: place.shape,
-                totals: read_totals(&mut answer)?,
-                place: place_of(&place),
-            };
-            if read.get(&key).is_none_or(|known| known.version < version) {
-                read.insert(key, Arc::new(head));
+        heads: &[Arc<Head>],
+        table: Table,
+        walk: &Walk<'_>,
+        wanted: &mut Wanted,
+        each: &mut dyn FnMut(Visit<'_>),
+    ) -> Result<Vec<Arc<Head>>> {
+        let mut lost = Vec::new();
+        let (mut rest, mut length) = (heads, 100);
+        while !rest.is_empty() {
+            let (some, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            let mut parts = self.parts(some, table, column(walk.want), wanted)?;
+            let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
+            length = (CHUNK * some.len() / bytes.max(1)).clamp(1, MOST_CELLS);
+            wanted.learn(&self.names.all());
+            for head in some {
+                let Some(part) = parts.remove(&head.key) else {
+                    lost.push(Arc::clone(head));
+                    continue;
+                };
+                let names = part.as_ref().map_or(&[][..], |part| &part.names);
+                let found = wanted.in_cell(names);
+                each(Visit {
+                    place: &walk.weighted(&head.place),
+                    totals: &head.totals,
+                    names,
+                    wanted: &numbers(&found),
+                    piece: piece(walk.want, head.shape, part.as_ref(), &found)?,
+                });
             }
         }
-        for (key, version) in missing {
-            match read.remove(&key) {
-                Some(head) if head.version == version => {
-                    self.cells.keep(&head);
-                    heads.push(head);
-                }
-                Some(head) => superseded.push(head),
-                None => {}
-            }
-        }
-        self.add_superseded(condition, &superseded, changes)
-    }
-
-    /// Adds cells that were written since they were found to those with changes: they
-    /// are read anew.
-    fn add_superseded(
-        &self,
-        condition: &str,
-        superseded: &[Arc<Head>],
-        changes: &mut ByCell,
-    ) -> Result<()> {
-        if superseded.is_empty() {
-            return Ok(());
-        }
-        let keys: Vec<Key> = superseded.iter().map(|head| head.key).collect();
-        changes.extend(self.changes_of(&keys, condition)?.0);
-        for head in superseded {
-            let nothing = || (where_of(head), Vec::new());
-            changes.entry(head.key).or_insert_with(nothing);
-        }
-        Ok(())
+        Ok(lost)
     }
 
     /// Parts of cells by their keys; none of cells that do not have the wanted functions.
@@ -305,6 +242,7 @@ impl Inner {
     fn parts(
         &self,
         some: &[Arc<Head>],
+        table: Table,
         column: Column,
         wanted: &Wanted,
     ) -> Result<HashMap<Key, Option<Part>>> {
@@ -340,7 +278,7 @@ impl Inner {
             array("line", "UInt32"),
             array("internal", "UInt8"),
             column.name(),
-            self.all("cell"),
+            self.all(table.name()),
             rows_of_spots(missing.iter().map(|head| spot(head)), &numbers)
         ))?;
         let mut answer = Answer::new(&bytes);
@@ -414,32 +352,9 @@ fn spot(head: &Head) -> (&Key, Spot<'_>) {
     (&head.key, spot)
 }
 
-fn where_of(head: &Head) -> Where {
-    Where {
-        app: head.place.app.clone(),
-        route: head.place.route.clone(),
-        release: head.place.release.clone(),
-        hour: head.place.hour,
-        shape: head.shape,
-        rate: head.place.rate,
-    }
-}
-
 fn weighted(place: &Place, weight: u64) -> Place {
     Place {
         weight,
         ..place.clone()
-    }
-}
-
-fn place_of(place: &Where) -> Place {
-    Place {
-        app: place.app.clone(),
-        route: place.route.clone(),
-        release: place.release.clone(),
-        hour: place.hour,
-        hours: (place.hour, place.hour),
-        rate: place.rate,
-        weight: 1,
     }
 }

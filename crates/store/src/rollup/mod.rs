@@ -11,6 +11,7 @@ mod columns;
 mod partly;
 mod paths;
 mod sketch;
+mod sketch_sum;
 mod spans;
 mod spreads;
 mod totals;
@@ -20,8 +21,9 @@ pub(crate) use partly::{Moments, OneSpread};
 pub use paths::PathSums;
 pub(crate) use paths::{FunctionSums, Paths, Shape};
 pub use sketch::Sketch;
+pub(crate) use sketch_sum::SketchSum;
 pub(crate) use spans::{SpanSums, kind_name};
-pub(crate) use spreads::{Spread, Spreads};
+pub(crate) use spreads::{Spread, SpreadSum, Spreads};
 pub(crate) use totals::Totals;
 
 /// The most of a cost of one run in the sums. What is more is no measurement, and

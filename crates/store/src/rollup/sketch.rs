@@ -133,7 +133,8 @@ impl Sketch {
         self.buckets = merged;
     }
 
-    fn merge_one(&mut self, least: u64, count: u64, sign: Sign) {
+    /// Adds or subtracts one bucket.
+    pub(super) fn merge_one(&mut self, least: u64, count: u64, sign: Sign) {
         match self.buckets.binary_search_by_key(&least, |bucket| bucket.0) {
             Ok(place) => {
                 let Some(bucket) = self.buckets.get_mut(place) else {
@@ -144,7 +145,9 @@ impl Sketch {
                     self.buckets.remove(place);
                 }
             }
-            Err(place) if sign == Sign::Plus => self.buckets.insert(place, (least, count)),
+            Err(place) if sign == Sign::Plus && count > 0 => {
+                self.buckets.insert(place, (least, count));
+            }
             Err(_) => {}
         }
     }

@@ -4,11 +4,12 @@
 //! many runs called it, and the quantiles of its times.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use profile::{FlatTable, Profile};
 use serde::{Deserialize, Serialize};
 
-use super::{Sign, Sketch, log_own};
+use super::{Sign, Sketch, SketchSum, log_own};
 
 /// The most functions of a day. Those beyond it have sums only.
 const MOST: usize = 50_000;
@@ -43,6 +44,35 @@ impl Spread {
         self.ln = sign.count(self.ln, other.ln);
         self.ln_squares = sign.count(self.ln_squares, other.ln_squares);
         self.walls.merge(&other.walls, sign);
+    }
+}
+
+/// The sum of many spreads.
+#[derive(Debug, Default)]
+pub(crate) struct SpreadSum {
+    runs: u64,
+    ln: u64,
+    ln_squares: u64,
+    walls: SketchSum,
+}
+
+impl SpreadSum {
+    /// Adds a spread.
+    pub(crate) fn add(&mut self, more: &Spread) {
+        self.runs = self.runs.saturating_add(more.runs);
+        self.ln = self.ln.saturating_add(more.ln);
+        self.ln_squares = self.ln_squares.saturating_add(more.ln_squares);
+        self.walls.add(&more.walls);
+    }
+
+    /// The sum as a spread.
+    pub(crate) fn spread(&self) -> Spread {
+        Spread {
+            runs: self.runs,
+            ln: self.ln,
+            ln_squares: self.ln_squares,
+            walls: self.walls.sketch(),
+        }
     }
 }
 
@@ -88,8 +118,12 @@ impl Spreads {
         let mut renamed = Self::default();
         for (symbol, spread) in self.rows {
             let name = names.get(symbol as usize).copied().unwrap_or(0);
-            let row = renamed.rows.entry(name).or_default();
-            row.merge(&spread, Sign::Plus);
+            match renamed.rows.entry(name) {
+                Entry::Vacant(place) => {
+                    place.insert(spread);
+                }
+                Entry::Occupied(mut row) => row.get_mut().merge(&spread, Sign::Plus),
+            }
         }
         renamed
     }

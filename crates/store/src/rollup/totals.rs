@@ -43,6 +43,12 @@ impl Totals {
 
     /// Adds or subtracts others.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
+        self.merge_numbers(other, sign);
+        self.walls.merge(&other.walls, sign);
+    }
+
+    /// The same without the sketch of the wall times.
+    pub(crate) fn merge_numbers(&mut self, other: &Self, sign: Sign) {
         for (sum, more) in [
             (&mut self.runs, other.runs),
             (&mut self.failed, other.failed),
@@ -57,7 +63,6 @@ impl Totals {
             *sum = sign.count(*sum, more);
         }
         self.memory = sign.signed(self.memory, other.memory);
-        self.walls.merge(&other.walls, sign);
     }
 
     /// The sum of ln(1 + microseconds) of the wall times.

@@ -10,7 +10,7 @@ use super::cells::{part as read_part, read_totals};
 use super::conditions::{Conditions, hours};
 use super::{SqliteStore, daily, dictionaries, runs};
 use crate::answers::{
-    Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
+    Chosen, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
 };
 use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
 use crate::{Basis, Result, RunInfo, Selection};
@@ -54,12 +54,6 @@ impl Source for Reader<'_> {
         visit_days(self.store, self.connection, selection, want, visitor)
     }
 
-    fn count(&self, selection: &Selection) -> Result<(u64, f64)> {
-        let conditions = Conditions::of_runs(selection)?;
-        let count = runs::count(self.connection, &conditions)?;
-        Ok((count, highest_rate(self.connection, "run", &conditions)?))
-    }
-
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
         let conditions = Conditions::of_runs(selection)?;
         let infos = runs::infos(self.connection, &conditions, most)?;
@@ -70,13 +64,17 @@ impl Source for Reader<'_> {
         &self,
         selection: &Selection,
         most: usize,
-        each: &mut dyn FnMut(RunInfo, Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
+        each: &mut dyn FnMut(&Chosen, RunInfo, &[u8]) -> Result<()>,
+    ) -> Result<Chosen> {
         let conditions = Conditions::of_runs(selection)?;
+        let chosen = Chosen {
+            runs: runs::count(self.connection, &conditions)?,
+            highest_rate: highest_rate(self.connection, "run", &conditions)?,
+        };
         for (number, info) in runs::infos(self.connection, &conditions, most)? {
-            each(info, dictionaries::file(self.connection, number)?)?;
+            each(&chosen, info, &dictionaries::file(self.connection, number)?)?;
         }
-        Ok(())
+        Ok(chosen)
     }
 }
 

@@ -12,6 +12,9 @@
 )]
 
 mod bucket;
+mod days;
+mod lists;
+mod remembered;
 mod retention;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,14 +22,26 @@ use std::time::Duration;
 
 use store::simulate::{At, Shop};
 use store::{
-    ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Selection, SqliteStore, Store,
-    TrendOf, TrendStep, conformance,
+    Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Selection, SqliteStore,
+    Store, TrendOf, TrendStep, conformance,
 };
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 
-/// Long enough for no thread to fold.
-const NEVER: Duration = Duration::from_secs(3600);
+/// Long enough for no thread to do anything.
+const LONG: Duration = Duration::from_secs(3600);
+const NEVER: Background = Background {
+    fold_every: LONG,
+    sum_days_every: LONG,
+    quiet: LONG,
+};
+
+/// Runs are folded, and days are added up, all the time.
+const ALWAYS: Background = Background {
+    fold_every: Duration::from_millis(20),
+    sum_days_every: Duration::from_millis(20),
+    quiet: Duration::ZERO,
+};
 
 /// A server for tests.
 struct Server {
@@ -91,10 +106,10 @@ impl Server {
     }
 
     /// The suite, on one database that is emptied between its checks.
-    fn check(&self, fold_every: Duration) {
+    fn check(&self, background: Background) {
         let address = self.address();
         conformance::check(|| {
-            let open = || ClickhouseStore::open_with(address.clone(), fold_every).unwrap();
+            let open = || ClickhouseStore::open_with(address.clone(), background).unwrap();
             drop(open());
             self.empty(&address);
             open()
@@ -159,11 +174,11 @@ fn it_keeps_the_contract_while_runs_are_in_no_sums() {
 }
 
 #[test]
-fn it_keeps_the_contract_while_runs_are_folded_into_sums() {
+fn it_keeps_the_contract_while_runs_are_folded_and_days_added_up() {
     let Some(server) = Server::named() else {
         return;
     };
-    server.check(Duration::from_millis(20));
+    server.check(ALWAYS);
 }
 
 /// What questions get.
@@ -268,7 +283,10 @@ fn two_servers_that_store_and_fold_at_once_count_each_run_once() {
         return;
     };
     let address = server.address();
-    let often = Duration::from_millis(5);
+    let often = Background {
+        fold_every: Duration::from_millis(5),
+        ..ALWAYS
+    };
     // They create the tables at once, too.
     std::thread::scope(|scope| {
         for thread in 0..4_u64 {

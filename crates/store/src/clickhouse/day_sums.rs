@@ -1,0 +1,406 @@
+//! Adds the sums of hours up to sums of days, so that questions about weeks read few
+//! rows.
+//!
+//! Only days that are over are added up, and only places whose hours were not written for
+//! a while. A run that comes later changes its hour, and so makes the sums of its day
+//! wrong: see [`heads`](super::heads). They are written anew when it is quiet again.
+//! Several servers may do that at once: each row is right or wrong by itself.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::cell_cache::Head;
+use super::cells::{Cell, Key, Where};
+use super::fold::chance;
+use super::heads::{covered, where_of};
+use super::literal::ids;
+use super::regular::Regular;
+use super::rows::{Answer, Rows};
+use super::select::{day_of, hour_number};
+use super::settled::Selected;
+use super::{Background, Inner, now_us};
+use crate::Result;
+use crate::answers::Resolution;
+
+/// How many hours a place must have in a day. One is as good as its day.
+const FEWEST: usize = 2;
+
+/// How many cells are in memory at a time, and about how many paths.
+const MOST_CELLS: usize = 200;
+const PATHS: usize = 200_000;
+
+/// From so many bytes on, rows are inserted.
+const INSERTED: usize = 8 << 20;
+
+/// The days that need nothing, by the number and a hash of their rows in `cell`. Where
+/// ClickHouse merges rows, a day has other rows, and is looked at once more.
+#[derive(Debug, Default)]
+pub(super) struct Complete {
+    days: Mutex<HashMap<u32, (u64, u64)>>,
+}
+
+impl Complete {
+    fn days(&self) -> MutexGuard<'_, HashMap<u32, (u64, u64)>> {
+        self.days.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Starts the thread that adds up.
+pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<Regular> {
+    let Background {
+        sum_days_every,
+        quiet,
+        ..
+    } = *background;
+    Regular::start("store-days", sum_days_every, move |stopped| {
+        // What fails is done the next time; questions read the hours until then.
+        let _ = inner.sum_days(quiet, &|| stopped.is_stopped());
+    })
+}
+
+/// The hours of a place in a day.
+#[derive(Debug)]
+struct Hours {
+    place: Where,
+    cells: Vec<(Key, u64, Where)>,
+    /// Whether a cell has changes.
+    is_changed: bool,
+    /// The version of the row that there is; 0 if there is none.
+    version: u64,
+}
+
+impl Hours {
+    fn of(place: Where) -> Self {
+        Self {
+            place,
+            cells: Vec::new(),
+            is_changed: false,
+            version: 0,
+        }
+    }
+}
+
+/// The sums of a day that are not those of its hours.
+pub(super) struct WrongDay(Arc<Head>);
+
+impl WrongDay {
+    /// What they are of.
+    pub(super) fn name(&self) -> String {
+        let place = &self.0.place;
+        format!(
+            "sums of {} in the day {} since 1970",
+            place.route,
+            place.hour.div_euclid(24)
+        )
+    }
+}
+
+/// A day that is looked at.
+#[derive(Debug, Default)]
+struct Look {
+    /// What is to be written.
+    todo: Vec<(Key, Hours)>,
+    /// Whether the rest is as it should be.
+    is_complete: bool,
+}
+
+impl Inner {
+    /// Adds up the days that are over, where no hour was written within `quiet`. Returns
+    /// the number of rows that were written.
+    pub(super) fn sum_days(&self, quiet: Duration, is_stopped: &dyn Fn() -> bool) -> Result<u64> {
+        let bytes = self.client.read(&format!(
+            "SELECT day, count(), sum(cityHash64(key, version)) FROM {}
+             WHERE day < {} GROUP BY day ORDER BY day DESC",
+            self.all("cell"),
+            day_of(now_us())
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut days = Vec::new();
+        while answer.has_more() {
+            days.push((answer.u32()?, (answer.u64()?, answer.u64()?)));
+        }
+        let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
+        self.complete.days().retain(|day, _| there.contains(day));
+        let mut written = 0;
+        for (day, rows) in days {
+            if self.complete.days().get(&day) == Some(&rows) {
+                continue;
+            }
+            let look = self.look_at(day, quiet)?;
+            written += self.write_days(&look.todo, is_stopped)?;
+            if is_stopped() {
+                break;
+            }
+            if look.is_complete {
+                self.complete.days().insert(day, rows);
+            }
+        }
+        Ok(written)
+    }
+
+    /// Compares the sums of a day with its hours.
+    fn look_at(&self, day: u32, quiet: Duration) -> Result<Look> {
+        let condition = format!("day = {day}");
+        let Selected {
+            cells,
+            changes,
+            days,
+            ..
+        } = self.selected(&condition, Resolution::Day)?;
+        let rows = self.day_heads(&condition, days)?;
+        let covered = covered(&rows, &cells);
+        let mut right: HashMap<Key, (&Arc<Head>, bool)> = HashMap::new();
+        for (row, is_right) in rows.iter().zip(covered.days) {
+            right.insert(row.key, (row, is_right));
+        }
+        let mut look = Look {
+            is_complete: true,
+            ..Look::default()
+        };
+        let mut all: BTreeMap<Key, Hours> = BTreeMap::new();
+        let places = self.places(&condition)?;
+        for (key, version) in cells {
+            let Some(place) = places.get(&key) else {
+                look.is_complete = false;
+                continue;
+            };
+            let hours = all.entry(place.day_key());
+            let hours = hours.or_insert_with(|| Hours::of(place.of_day()));
+            hours.cells.push((key, version, place.clone()));
+        }
+        for (place, _) in changes.values() {
+            let hours = all.entry(place.day_key());
+            let hours = hours.or_insert_with(|| Hours::of(place.of_day()));
+            hours.is_changed = true;
+        }
+        for row in rows.iter().filter(|row| !row.cells.is_empty()) {
+            all.entry(row.key)
+                .or_insert_with(|| Hours::of(where_of(row)));
+        }
+        let quiet = u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX);
+        let before = now_us().saturating_sub(quiet);
+        for (key, mut hours) in all {
+            let row = right.get(&key).copied();
+            let is_row = row.is_some_and(|(row, _)| !row.cells.is_empty());
+            let is_right =
+                row.is_some_and(|(row, is_right)| is_right && row.cells.len() == hours.cells.len());
+            if is_right || (!is_row && hours.cells.len() < FEWEST && !hours.is_changed) {
+                continue;
+            }
+            // The version is the time of writing.
+            let newest = hours.cells.iter().map(|cell| cell.1).max();
+            if hours.is_changed || newest.is_some_and(|newest| newest > before) {
+                look.is_complete = false;
+                continue;
+            }
+            if hours.cells.len() < FEWEST {
+                hours.cells.clear();
+            }
+            hours
+                .cells
+                .sort_by_key(|(key, _, place)| (place.hour, *key));
+            hours.version = row.map_or(0, |(row, _)| row.version);
+            look.todo.push((key, hours));
+        }
+        Ok(look)
+    }
+
+    /// The places of the cells that a condition selects.
+    fn places(&self, condition: &str) -> Result<HashMap<Key, Where>> {
+        let bytes = self.client.read(&format!(
+            "SELECT DISTINCT key, {} FROM {} WHERE {condition}",
+            Where::COLUMNS,
+            self.all("cell")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut places = HashMap::new();
+        while answer.has_more() {
+            places.insert(answer.fixed()?, Where::read(&mut answer)?);
+        }
+        Ok(places)
+    }
+
+    /// Writes the sums of days. Returns their number.
+    fn write_days(&self, todo: &[(Key, Hours)], is_stopped: &dyn Fn() -> bool) -> Result<u64> {
+        let mut rows = Rows::default();
+        let mut written = 0;
+        let mut length = 20;
+        let mut rest = todo;
+        while !rest.is_empty() && !is_stopped() {
+            let mut count = 0;
+            let fits = |(_, hours): &&(Key, Hours)| {
+                let is_first = count == 0;
+                count += hours.cells.len().max(1);
+                is_first || count <= length
+            };
+            let (some, after) = rest.split_at(rest.iter().take_while(fits).count());
+            rest = after;
+            let known = self.day_versions(some)?;
+            // Another server may have written it meanwhile.
+            let is_left = |(key, hours): &&(Key, Hours)| {
+                known
+                    .get(key)
+                    .is_none_or(|version| *version <= hours.version)
+            };
+            let some: Vec<&(Key, Hours)> = some.iter().filter(is_left).collect();
+            let hours = some.iter().flat_map(|(_, hours)| &hours.cells);
+            let hours: Vec<(&Key, &Where)> = hours.map(|(key, _, place)| (key, place)).collect();
+            let mut cells = if hours.is_empty() {
+                BTreeMap::new()
+            } else {
+                self.cells_of(&hours)?
+            };
+            let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
+            length = (PATHS * hours.len() / paths.max(1)).clamp(1, MOST_CELLS);
+            for (key, hours) in some {
+                let sum = Cell::new(hours.place.clone());
+                // If a cell was written meanwhile, the next look finds it.
+                let Some(mut sum) = added_up(sum, hours, &mut cells) else {
+                    continue;
+                };
+                sum.version = now_us().max(hours.version + 1) + chance()?;
+                write(&sum, key, hours, &mut rows)?;
+                written += 1;
+            }
+            if rows.bytes.len() > INSERTED || rest.is_empty() {
+                self.insert_days(&mut rows)?;
+            }
+        }
+        self.insert_days(&mut rows)?;
+        Ok(written)
+    }
+
+    fn insert_days(&self, rows: &mut Rows) -> Result<()> {
+        if rows.bytes.is_empty() {
+            return Ok(());
+        }
+        let into = format!("{} ({})", self.all("daily"), columns());
+        self.client.insert(&into, &rows.bytes)?;
+        rows.bytes.clear();
+        Ok(())
+    }
+
+    /// The sums of days that count and are not the sums of their hours, which does not
+    /// happen unless tables were changed by hand.
+    pub(super) fn wrong_days(&self) -> Result<Vec<WrongDay>> {
+        let days = format!("SELECT DISTINCT day FROM {}", self.all("daily"));
+        let bytes = self.client.read(&days)?;
+        let mut answer = Answer::new(&bytes);
+        let mut wrong = Vec::new();
+        while answer.has_more() {
+            let condition = format!("day = {}", answer.u32()?);
+            let selected = self.selected(&condition, Resolution::Day)?;
+            let rows = self.day_heads(&condition, selected.days)?;
+            let covered = covered(&rows, &selected.cells);
+            let places = self.places(&condition)?;
+            for (row, is_right) in rows.into_iter().zip(covered.days) {
+                if is_right && self.is_sum_of_hours(&row, &places)? == Some(false) {
+                    wrong.push(WrongDay(row));
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Whether the sums of a day are those of its hours; none if something was written
+    /// meanwhile.
+    fn is_sum_of_hours(&self, row: &Head, places: &HashMap<Key, Where>) -> Result<Option<bool>> {
+        let bytes = self.client.read(&format!(
+            "SELECT {} FROM {} PREWHERE key IN ({}) WHERE version = {}",
+            Cell::sum_columns(),
+            self.all("daily"),
+            ids([&row.key]),
+            row.version
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        if !answer.has_more() {
+            return Ok(None);
+        }
+        let mut stored = Cell::new(where_of(row));
+        stored.read_sums(&mut answer)?;
+        let mut hours = Hours::of(where_of(row));
+        for (key, version) in &row.cells {
+            let Some(place) = places.get(key) else {
+                return Ok(None);
+            };
+            hours.cells.push((*key, *version, place.clone()));
+        }
+        let cells = hours.cells.iter().map(|(key, _, place)| (key, place));
+        let mut cells = self.cells_of(&cells.collect::<Vec<_>>())?;
+        let mut computed = Cell::new(where_of(row));
+        // The same numbers of names.
+        computed.adopt_names(&stored);
+        let computed = added_up(computed, &hours, &mut cells);
+        Ok(computed.map(|computed| computed.has_sums_of(&stored)))
+    }
+
+    /// Writes the sums of days anew that are wrong.
+    pub(super) fn mend_days(&self) -> Result<()> {
+        let mut rows = Rows::default();
+        for WrongDay(row) in self.wrong_days()? {
+            let mut none = Hours::of(where_of(&row));
+            none.version = row.version;
+            let mut sum = Cell::new(where_of(&row));
+            sum.version = now_us().max(row.version + 1) + chance()?;
+            write(&sum, &row.key, &none, &mut rows)?;
+            self.complete.days().clear();
+        }
+        self.insert_days(&mut rows)
+    }
+
+    /// The latest versions of the sums of days.
+    fn day_versions(&self, some: &[(Key, Hours)]) -> Result<HashMap<Key, u64>> {
+        let bytes = self.client.read(&format!(
+            "SELECT key, max(version) FROM {} PREWHERE key IN ({}) GROUP BY key",
+            self.all("daily"),
+            ids(some.iter().map(|(key, _)| key))
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut versions = HashMap::new();
+        while answer.has_more() {
+            versions.insert(answer.fixed()?, answer.u64()?);
+        }
+        Ok(versions)
+    }
+}
+
+/// The sum of the hours of a place; none if one of them has another version by now.
+fn added_up(mut sum: Cell, hours: &Hours, cells: &mut BTreeMap<Key, Cell>) -> Option<Cell> {
+    for (key, version, _) in &hours.cells {
+        let cell = cells.remove(key).filter(|cell| cell.version == *version)?;
+        sum.add(cell);
+    }
+    Some(sum)
+}
+
+/// The columns of [`write`].
+fn columns() -> String {
+    format!(
+        "key, version, day, first, last, part_key, part_version, {}, {}",
+        Where::COLUMNS,
+        Cell::sum_columns()
+    )
+}
+
+fn write(sum: &Cell, key: &Key, hours: &Hours, rows: &mut Rows) -> Result<()> {
+    let place = &sum.place;
+    let hour = hour_number(place.hour);
+    let ends = |end: Option<&(Key, u64, Where)>| end.map_or(hour, |end| hour_number(end.2.hour));
+    rows.fixed(key).u64(sum.version).u32(hour / 24);
+    rows.u32(ends(hours.cells.first()));
+    rows.u32(ends(hours.cells.last()));
+    rows.length(hours.cells.len());
+    for (key, ..) in &hours.cells {
+        rows.fixed(key);
+    }
+    rows.length(hours.cells.len());
+    for (_, version, _) in &hours.cells {
+        rows.u64(*version);
+    }
+    rows.text(&place.app)
+        .text(&place.route)
+        .text(&place.release);
+    rows.u32(hour).i8(place.shape).f64(place.rate);
+    sum.write_sums(rows)
+}

@@ -1,0 +1,281 @@
+//! The sums of a selection without their parts: of days, of hours, and the cells that have
+//! changes.
+//!
+//! **Invariant:** the sums of a day name the versions of the cells that they are of. They
+//! count only while all of these are the latest ones; else the hours count. So a run
+//! counts once, whenever and by whichever server a day was added up.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Inner;
+use super::cell_cache::Head;
+use super::cells::{Key, TOTALS, Where, read_totals};
+use super::changes::ByCell;
+use super::literal::ids;
+use super::rows::Answer;
+use super::select::Hours;
+use super::settled::Selected;
+use crate::Result;
+use crate::answers::{Place, Resolution};
+
+/// From so many cells on, a selection's totals are read as one.
+const MANY: usize = 500;
+
+/// The tables of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// Of hours.
+    Cell,
+    /// Of days.
+    Daily,
+}
+
+impl Table {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Cell => "cell",
+            Self::Daily => "daily",
+        }
+    }
+}
+
+/// The sums of a selection, each in the order of their places.
+#[derive(Debug)]
+pub(super) struct Heads {
+    /// Of days.
+    pub(super) days: Vec<Arc<Head>>,
+    /// Of the other hours.
+    pub(super) hours: Vec<Arc<Head>>,
+    /// The cells of other hours, with changes.
+    pub(super) changes: ByCell,
+}
+
+impl Heads {
+    pub(super) fn highest_rate(&self) -> f64 {
+        let heads = self.days.iter().chain(&self.hours);
+        let rates = heads.map(|head| head.place.rate);
+        let changed = self.changes.values().map(|(place, _)| place.rate);
+        rates.chain(changed).fold(0.0, f64::max)
+    }
+}
+
+impl Inner {
+    /// The sums of a selection.
+    pub(super) fn heads(&self, of: &Hours, step: Resolution) -> Result<Heads> {
+        let known = match step {
+            Resolution::Hour => Vec::new(),
+            Resolution::Day => self.known_days(of)?,
+        };
+        let condition = of.without(known.iter().map(|day| day.day));
+        let Selected {
+            mut cells,
+            changes,
+            days,
+            rows,
+        } = self.selected(&condition, step)?;
+        let mut days = self.day_heads(&condition, days)?;
+        let sums_of = covered(&days, &cells);
+        let mut is_right = sums_of.days.iter();
+        days.retain(|_| is_right.next() == Some(&true));
+        let mut is_covered = sums_of.cells.iter();
+        cells.retain(|_| is_covered.next() == Some(&false));
+        let mut heads = Heads {
+            days,
+            hours: Vec::with_capacity(cells.len()),
+            changes,
+        };
+        self.add_hours(&condition, cells, &mut heads)?;
+        if step == Resolution::Day {
+            self.keep_days(of, rows, &heads);
+        }
+        for day in known {
+            heads.days.extend(day.days.iter().cloned());
+            heads.hours.extend(day.hours.iter().cloned());
+        }
+        sort(&mut heads.days);
+        sort(&mut heads.hours);
+        Ok(heads)
+    }
+
+    /// The sums of days, whether they are right or not.
+    pub(super) fn day_heads(
+        &self,
+        condition: &str,
+        mut missing: Vec<(Key, u64)>,
+    ) -> Result<Vec<Arc<Head>>> {
+        let mut heads = Vec::with_capacity(missing.len());
+        self.cells.find(&mut missing, &mut heads);
+        if !missing.is_empty() {
+            // What has another version by now does not count.
+            let mut read = self.read_heads(Table::Daily, condition, &missing)?;
+            for (key, version) in missing {
+                if let Some(head) = read.remove(&key).filter(|head| head.version == version) {
+                    self.cells.keep(&head);
+                    heads.push(head);
+                }
+            }
+        }
+        Ok(heads)
+    }
+
+    /// Adds the sums of hours.
+    pub(super) fn add_hours(
+        &self,
+        condition: &str,
+        mut missing: Vec<(Key, u64)>,
+        heads: &mut Heads,
+    ) -> Result<()> {
+        self.cells.find(&mut missing, &mut heads.hours);
+        if !missing.is_empty() {
+            let mut superseded = Vec::new();
+            let mut read = self.read_heads(Table::Cell, condition, &missing)?;
+            for (key, version) in missing {
+                match read.remove(&key) {
+                    Some(head) if head.version == version => {
+                        self.cells.keep(&head);
+                        heads.hours.push(head);
+                    }
+                    Some(head) => superseded.push(head),
+                    None => {}
+                }
+            }
+            self.add_superseded(condition, &superseded, &mut heads.changes)?;
+        }
+        Ok(())
+    }
+
+    /// The latest versions of cells of a table, at least of those that are `missing`.
+    fn read_heads(
+        &self,
+        table: Table,
+        condition: &str,
+        missing: &[(Key, u64)],
+    ) -> Result<HashMap<Key, Arc<Head>>> {
+        let database = &self.client.address().database;
+        let latest = if missing.len() > MANY {
+            format!(
+                "WHERE {condition} AND version IN (
+                     SELECT max(version) FROM {database}.{} WHERE {condition} GROUP BY key)",
+                table.name()
+            )
+        } else {
+            let mut keys: Vec<&Key> = missing.iter().map(|(key, _)| key).collect();
+            keys.sort_unstable();
+            format!("PREWHERE key IN ({}) WHERE {condition}", ids(keys))
+        };
+        let of_day = match table {
+            Table::Cell => "",
+            Table::Daily => ", first, last, part_key, part_version",
+        };
+        let bytes = self.client.read(&format!(
+            "SELECT key, version, {}, {TOTALS}{of_day} FROM {} {latest}",
+            Where::COLUMNS,
+            self.all(table.name())
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut read: HashMap<Key, Arc<Head>> = HashMap::new();
+        while answer.has_more() {
+            let (key, version) = (answer.fixed()?, answer.u64()?);
+            let place = Where::read(&mut answer)?;
+            let mut head = Head {
+                key,
+                version,
+                shape: place.shape,
+                cells: Box::default(),
+                totals: read_totals(&mut answer)?,
+                place: place_of(&place),
+            };
+            if table == Table::Daily {
+                let hours = (answer.u32()?, answer.u32()?);
+                head.place.hours = (i64::from(hours.0), i64::from(hours.1));
+                let keys = answer.list(Answer::fixed)?;
+                let versions = answer.list(Answer::u64)?;
+                head.cells = keys.into_iter().zip(versions).collect();
+            }
+            if read.get(&key).is_none_or(|known| known.version < version) {
+                read.insert(key, Arc::new(head));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Adds cells that were written since they were found to those with changes: they
+    /// are read anew.
+    pub(super) fn add_superseded(
+        &self,
+        condition: &str,
+        superseded: &[Arc<Head>],
+        changes: &mut ByCell,
+    ) -> Result<()> {
+        if superseded.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<Key> = superseded.iter().map(|head| head.key).collect();
+        changes.extend(self.changes_of(&keys, condition)?.0);
+        for head in superseded {
+            let nothing = || (where_of(head), Vec::new());
+            changes.entry(head.key).or_insert_with(nothing);
+        }
+        Ok(())
+    }
+}
+
+/// Which sums of days are right, and which cells these are of.
+pub(super) struct Covered {
+    pub(super) days: Vec<bool>,
+    pub(super) cells: Vec<bool>,
+}
+
+/// Compares the sums of days with the cells that count, which are in order.
+pub(super) fn covered(days: &[Arc<Head>], cells: &[(Key, u64)]) -> Covered {
+    let mut covered = Covered {
+        days: vec![false; days.len()],
+        cells: vec![false; cells.len()],
+    };
+    for (day, is_right) in days.iter().zip(&mut covered.days) {
+        let place = |cell| cells.binary_search(cell).ok();
+        let places: Option<Vec<usize>> = day.cells.iter().map(place).collect();
+        for place in places.iter().flatten() {
+            covered.cells[*place] = true;
+            *is_right = true;
+        }
+    }
+    covered
+}
+
+fn sort(heads: &mut [Arc<Head>]) {
+    heads.sort_by(|one, other| {
+        let order = |head: &Arc<Head>| (head.place.hour, head.key);
+        let texts = (&one.place.app, &one.place.route);
+        let others = (&other.place.app, &other.place.route);
+        texts
+            .cmp(&others)
+            .then_with(|| order(one).cmp(&order(other)))
+    });
+}
+
+/// The place of sums.
+pub(super) fn where_of(head: &Head) -> Where {
+    Where {
+        app: head.place.app.clone(),
+        route: head.place.route.clone(),
+        release: head.place.release.clone(),
+        hour: head.place.hour,
+        shape: head.shape,
+        rate: head.place.rate,
+    }
+}
+
+/// The place of an hour's sums, with the weight 1.
+pub(super) fn place_of(place: &Where) -> Place {
+    Place {
+        app: place.app.clone(),
+        route: place.route.clone(),
+        release: place.release.clone(),
+        hour: place.hour,
+        hours: (place.hour, place.hour),
+        rate: place.rate,
+        weight: 1,
+    }
+}

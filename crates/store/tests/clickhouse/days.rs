@@ -1,0 +1,172 @@
+//! Sums of days: made of those of hours, right at any time, and used.
+
+use std::time::Duration;
+
+use store::{ClickhouseStore, NewRun, RunId, Selection, SqliteStore, Store};
+
+use super::{BEGIN_US, NEVER, Server, answers, database_of, run};
+
+/// Both stores, with the same runs.
+struct Both {
+    sqlite: SqliteStore,
+    clickhouse: ClickhouseStore,
+}
+
+impl Both {
+    fn put(&self, new: impl Fn() -> NewRun) -> RunId {
+        let one = self.sqlite.put(new()).unwrap();
+        assert_eq!(one, self.clickhouse.put(new()).unwrap());
+        one.id
+    }
+
+    fn delete(&self, id: RunId) {
+        assert_eq!(self.sqlite.delete(&[id]).unwrap(), [id]);
+        assert_eq!(self.clickhouse.delete(&[id]).unwrap(), [id]);
+    }
+
+    fn compare(&self, when: &str) {
+        let expected = answers(&self.sqlite);
+        for (one, other) in expected.iter().zip(answers(&self.clickhouse)) {
+            assert_eq!(*one, other, "{when}");
+        }
+    }
+}
+
+/// A table on all nodes.
+fn table(server: &Server, database: &str, name: &str) -> String {
+    let all = if server.cluster().is_empty() {
+        ""
+    } else {
+        "all_"
+    };
+    format!("{database}.{all}{name}")
+}
+
+#[test]
+fn answers_are_the_same_with_and_without_sums_of_days() {
+    let Some(server) = Server::named() else {
+        return;
+    };
+    let address = server.address();
+    let database = database_of(&address);
+    let folder = tempfile::tempdir().unwrap();
+    let both = Both {
+        sqlite: SqliteStore::open(folder.path()).unwrap(),
+        clickhouse: ClickhouseStore::open_with(address.clone(), NEVER).unwrap(),
+    };
+    let ids: Vec<RunId> = (0..150).map(|number| both.put(|| run(number))).collect();
+    let clickhouse = &both.clickhouse;
+    clickhouse.fold().unwrap();
+    assert_eq!(clickhouse.sum_days(Duration::from_secs(600)).unwrap(), 0);
+    // Three routes and two releases, in two days, and hours of which a few have one run.
+    let written = clickhouse.sum_days(Duration::ZERO).unwrap();
+    assert!((6..=12).contains(&written), "{written}");
+    assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
+    both.compare("days are added up");
+
+    // Runs that come late, before they are in their hours and after.
+    for number in 150..160 {
+        both.put(|| run(number));
+    }
+    both.delete(ids[7]);
+    both.compare("runs are in no sums yet");
+    clickhouse.fold().unwrap();
+    both.compare("sums of hours have changed");
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    both.compare("days are added up again");
+
+    // Another server adds up the same days, and another one has old answers in memory.
+    let other = ClickhouseStore::open_with(address, NEVER).unwrap();
+    assert_eq!(other.sum_days(Duration::ZERO).unwrap(), 0);
+    let routes = other.routes(&Selection::default()).unwrap();
+    both.delete(ids[8]);
+    clickhouse.fold().unwrap();
+    clickhouse.sum_days(Duration::ZERO).unwrap();
+    assert_ne!(other.routes(&Selection::default()).unwrap(), routes);
+    both.compare("another server has asked before");
+
+    // They are what is read: a wrong row gives wrong answers, and is found and mended.
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+    let daily = table(&server, &database, "daily");
+    let rest = "day, hour, first, last, app, route, release, shape, rate, failed, calls, wall,
+        ln_wall, cpu_runs, cpu, peak_runs, peak, memory, bucket, count, part_key, part_version,
+        name, file, line, internal, paths, spans, spreads";
+    server.statement(&format!(
+        "INSERT INTO {daily} (key, version, runs, {rest})
+         SELECT key, version + 1, runs + 1000, {rest} FROM {daily} FINAL
+         WHERE notEmpty(part_key) AND route = '/cart'"
+    ));
+    let runs = |store: &dyn Store| store.requests(&Selection::default()).unwrap().unwrap().runs;
+    assert!(runs(clickhouse) > runs(&both.sqlite) + 999);
+    let problems = clickhouse.verify().unwrap().problems;
+    let is_named = |text: &str| problems.iter().any(|problem| problem.item.contains(text));
+    assert!(is_named("/cart in the day 2075"), "{problems:?}");
+    assert!(!is_named("/checkout"), "{problems:?}");
+    clickhouse.rebuild().unwrap();
+    both.compare("wrong days do not count");
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    both.compare("wrong days are mended");
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+
+    // Nothing of the runs stays in the sums of days.
+    let all: Vec<RunId> = (0..160).map(|number| both.put(|| run(number))).collect();
+    clickhouse.delete(&all).unwrap();
+    clickhouse.fold().unwrap();
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    let left = format!("SELECT sum(runs) + sum(length(spreads)) > 200 FROM {daily} FINAL");
+    assert_eq!(server.statement(&left).trim(), "0");
+    assert_eq!(clickhouse.routes(&Selection::default()).unwrap(), []);
+    assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
+}
+
+#[test]
+fn servers_that_add_up_days_at_once_count_each_run_once() {
+    let Some(server) = Server::named() else {
+        return;
+    };
+    let address = server.address();
+    drop(ClickhouseStore::open_with(address.clone(), NEVER).unwrap());
+    let expected = std::thread::scope(|scope| {
+        for thread in 0..2_u64 {
+            let address = &address;
+            scope.spawn(move || {
+                let store = ClickhouseStore::open_with(address.clone(), NEVER).unwrap();
+                for number in 0..40 {
+                    store.put(run(thread * 40 + number)).unwrap();
+                    if number % 5 == thread {
+                        store.fold().unwrap();
+                        store.sum_days(Duration::ZERO).unwrap();
+                    }
+                }
+            });
+        }
+        let reader = ClickhouseStore::open_with(address.clone(), NEVER).unwrap();
+        let mut before = 0;
+        while before < 80 {
+            let requests = reader.requests(&Selection::default()).unwrap();
+            let runs = requests.map_or(0, |requests| requests.runs);
+            assert!((before..=80).contains(&runs), "{runs} after {before}");
+            before = runs;
+        }
+        reader.requests(&Selection::default()).unwrap()
+    });
+    let store = ClickhouseStore::open_with(address, NEVER).unwrap();
+    store.fold().unwrap();
+    store.sum_days(Duration::ZERO).unwrap();
+    assert_eq!(store.requests(&Selection::default()).unwrap(), expected);
+    let day = Selection {
+        since_us: Some(BEGIN_US),
+        until_us: Some(BEGIN_US + 86_400_000_000),
+        ..Selection::default()
+    };
+    let first = store.requests(&day).unwrap().unwrap().runs;
+    let rest = Selection {
+        since_us: day.until_us,
+        ..Selection::default()
+    };
+    let second = store.requests(&rest).unwrap().unwrap().runs;
+    assert_eq!(
+        (first + second, store.verify().unwrap().problems),
+        (80, vec![])
+    );
+}
