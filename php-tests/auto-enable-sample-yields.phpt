@@ -31,7 +31,8 @@ foreach (['sample', 'tree'] as $mode) {
             'xhprof.output_format=json', "xhprof.output_dir=$directory");
         $profile = json_decode(file_get_contents(glob("$directory/*.json")[0]), true);
         remove_directory($directory);
-        $is_complete = isset($profile['run==>before'], $profile['run==>after'], $profile['main()==>run']);
+        $is_complete = isset($profile['run==>before'], $profile['run==>after'], $profile['main()==>run'])
+            && str_contains($ended->output, 'sampled');
         if ($is_complete) break;
     }
     echo $ended->output, $ended->errors;
