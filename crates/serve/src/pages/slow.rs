@@ -34,7 +34,7 @@ pub(super) fn near_p95(
         variance += error(row.runs, &walls).powi(2);
         near.push(Selection {
             ids,
-            ..Selection::default()
+            ..within(&Selection::default(), row)
         });
     }
     let [before, after] = near.as_slice() else {
@@ -57,6 +57,23 @@ fn error(runs: u64, walls: &[u64]) -> f64 {
     (most / least).ln() / ranks * (runs as f64 * 0.95 * 0.05).sqrt()
 }
 
+/// The selection in the hours that have its runs: a release is in use for some days, and
+/// a store of a database has its runs by day.
+fn within(selection: &Selection, row: &RouteRow) -> Selection {
+    const SECOND_US: u64 = 1_000_000;
+    let us = |seconds: i64| {
+        u64::try_from(seconds)
+            .unwrap_or(0)
+            .saturating_mul(SECOND_US)
+    };
+    let (first, end) = (us(row.first_s), us(row.last_s.saturating_add(3600)));
+    Selection {
+        since_us: Some(selection.since_us.map_or(first, |since| since.max(first))),
+        until_us: Some(selection.until_us.map_or(end, |until| until.min(end))),
+        ..selection.clone()
+    }
+}
+
 /// The runs nearest to the percentile, and their times.
 fn nearest(
     store: &dyn Store,
@@ -66,7 +83,7 @@ fn nearest(
     let limit = (row.runs / PART).clamp(LEAST, MOST);
     let mut near_runs = Vec::new();
     for is_above in [true, false] {
-        let mut near = selection.clone();
+        let mut near = within(selection, row);
         if is_above {
             near.min_wall = near.min_wall.max(Some(row.p95));
         } else {

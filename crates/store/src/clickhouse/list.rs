@@ -13,7 +13,7 @@ use super::Inner;
 use super::literal::{id as id_literal, ids as id_literals};
 use super::rows::Answer;
 use super::runs::{INFO, read_info, rows_of_runs};
-use super::select::of_runs;
+use super::select::{of_runs, of_started};
 use crate::{Error, Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
 
 /// The most runs of a page.
@@ -119,7 +119,7 @@ impl Inner {
             conditions = format!("{conditions} AND {after}");
         }
         if !selection.ids.is_empty() {
-            return self.runs_of(&selection.ids, &conditions, order, most);
+            return self.runs_of(selection, &conditions, order, most);
         }
         let rows = most.min(FEW) + MORE;
         let found = self.rows(&conditions, order, "", rows)?;
@@ -135,16 +135,19 @@ impl Inner {
         self.runs_at(found, &conditions, order, most)
     }
 
-    /// The first of these runs for which the conditions hold.
+    /// The first runs of a selection of ids for which the conditions hold.
     fn runs_of(
         &self,
-        ids: &[RunId],
+        selection: &Selection,
         conditions: &str,
         order: Order,
         most: usize,
     ) -> Result<Vec<Listed>> {
-        let ids = id_literals(ids.iter().map(|id| &id.0));
-        let found = self.latest_rows(&format!("PREWHERE id IN ({ids})"), conditions, order)?;
+        let ids = id_literals(selection.ids.iter().map(|id| &id.0));
+        // Tables are divided by day.
+        let days = of_started(selection.since_us, selection.until_us);
+        let rows = format!("PREWHERE id IN ({ids}) WHERE {days}");
+        let found = self.latest_rows(&rows, conditions, order)?;
         let mut runs: Vec<Listed> = found.into_values().collect();
         runs.sort_unstable_by_key(|run| (run.value, run.info.id));
         if !order.is_ascending() {

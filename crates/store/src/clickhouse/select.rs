@@ -120,6 +120,13 @@ pub(super) fn of_runs(selection: &Selection) -> Result<String> {
     Ok(joined(&all))
 }
 
+/// The days of runs that begin between two instants.
+pub(super) fn of_started(since_us: Option<u64>, until_us: Option<u64>) -> String {
+    let since = since_us.map(|since| format!("day >= {}", day_of(since)));
+    let until = until_us.map(|until| format!("day <= {}", day_of(until.saturating_sub(1))));
+    joined(&since.into_iter().chain(until).collect::<Vec<_>>())
+}
+
 fn of_places(selection: &Selection) -> Result<Vec<String>> {
     let mut all = Vec::new();
     if let Some(app) = &selection.app {
