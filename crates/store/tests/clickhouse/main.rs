@@ -36,10 +36,10 @@ const NEVER: Background = Background {
     quiet: LONG,
 };
 
-/// Runs are folded, and days are added up, all the time.
+/// Runs are folded all the time, and days are added up some times in a check.
 const ALWAYS: Background = Background {
     fold_every: Duration::from_millis(20),
-    sum_days_every: Duration::from_millis(20),
+    sum_days_every: Duration::from_millis(250),
     quiet: Duration::ZERO,
 };
 
