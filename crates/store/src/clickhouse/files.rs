@@ -259,10 +259,11 @@ fn check_owner(client: &Client, bucket: &Bucket) -> Result<()> {
         if known.contains(&owner) {
             return Ok(());
         }
-        if !known.is_empty() || owner.is_empty() {
+        if owner.is_empty() {
             return Err(of_another(bucket));
         }
-        // Another server may have claimed it for this store a moment ago.
+        // Another server may have claimed it for this store a moment ago. Of several that
+        // start at once, each adds its id to the table and then claims the bucket.
         std::thread::sleep(Duration::from_secs(2));
         return if owners(client)?.contains(&owner) {
             Ok(())
@@ -274,6 +275,11 @@ fn check_owner(client: &Client, bucket: &Bucket) -> Result<()> {
         if !has_objects(client)? {
             // A server was killed before it claimed the bucket.
             return bucket.claim(owner);
+        }
+        // Another server may have claimed it since, and stored a run.
+        let claimed = bucket.owner()?;
+        if owners(client)?.into_iter().any(|id| claimed == Some(id)) {
+            return Ok(());
         }
         return Err(Error::Query(format!(
             "the bucket {} is not the one that this store's files are in; if they were moved, copy \
