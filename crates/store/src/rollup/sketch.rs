@@ -178,19 +178,21 @@ impl<'de> Deserialize<'de> for Sketch {
     }
 }
 
+/// Of several values, for tests.
+#[cfg(test)]
+pub(super) fn sketch(values: &[u64]) -> Sketch {
+    let mut sum = Sketch::default();
+    for &value in values {
+        sum.add(&Sketch::of(value));
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn sketch(values: &[u64]) -> Sketch {
-        let mut sum = Sketch::default();
-        for &value in values {
-            sum.add(&Sketch::of(value));
-        }
-        sum
-    }
 
     proptest! {
         #[test]

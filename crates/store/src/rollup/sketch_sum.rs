@@ -108,6 +108,7 @@ impl SketchSum {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::sketch::sketch;
     use super::*;
 
     #[test]
@@ -131,14 +132,6 @@ mod tests {
             (number(256), number(257), number(258)),
             (Some(256), None, Some(257))
         );
-    }
-
-    fn sketch(values: &[u64]) -> Sketch {
-        let mut sum = Sketch::default();
-        for &value in values {
-            sum.add(&Sketch::of(value));
-        }
-        sum
     }
 
     proptest! {

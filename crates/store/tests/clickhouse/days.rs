@@ -32,16 +32,6 @@ impl Both {
     }
 }
 
-/// A table on all nodes.
-fn table(server: &Server, database: &str, name: &str) -> String {
-    let all = if server.cluster().is_empty() {
-        ""
-    } else {
-        "all_"
-    };
-    format!("{database}.{all}{name}")
-}
-
 #[test]
 fn answers_are_the_same_with_and_without_sums_of_days() {
     let Some(server) = Server::named() else {
@@ -87,7 +77,7 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
 
     // They are what is read: a wrong row gives wrong answers, and is found and mended.
     assert_eq!(clickhouse.verify().unwrap().problems, []);
-    let daily = table(&server, &database, "daily");
+    let daily = server.table(&database, "daily");
     let rest = "day, hour, first, last, app, route, release, shape, rate, failed, calls, wall,
         ln_wall, cpu_runs, cpu, peak_runs, peak, memory, bucket, count, part_key, part_version,
         name, file, line, internal, paths, spans, spreads";

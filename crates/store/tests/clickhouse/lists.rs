@@ -101,12 +101,7 @@ fn lists_have_each_run_once_and_as_its_latest_version_is() {
         return;
     };
     let address = server.address();
-    let all = if server.cluster().is_empty() {
-        ""
-    } else {
-        "all_"
-    };
-    let table = format!("{}.{all}run", database_of(&address));
+    let table = server.table(&database_of(&address), "run");
     let store = ClickhouseStore::open_with(address, NEVER).unwrap();
     let stored = store.put_all((0..200).map(run).collect());
     let ids: Vec<RunId> = stored.into_iter().map(|run| run.unwrap().id).collect();
@@ -154,8 +149,7 @@ fn questions_about_some_runs_count_those_that_are_there() {
     let Some(server) = Server::named() else {
         return;
     };
-    let address = server.address();
-    let open = || ClickhouseStore::open_with(address.clone(), NEVER).unwrap();
+    let open = server.opener();
     let (writer, reader) = (open(), open());
     let stored = writer.put_all((0..40).map(run).collect());
     let ids: Vec<RunId> = stored.into_iter().map(|run| run.unwrap().id).collect();

@@ -30,6 +30,10 @@ const BEGIN_US: u64 = 1_793_491_200_000_000;
 
 /// Long enough for no thread to do anything.
 const LONG: Duration = Duration::from_secs(3600);
+
+/// How long a statement of a test may take: as long as one of the store.
+const LONGEST: Duration = Duration::from_secs(130);
+
 const NEVER: Background = Background {
     fold_every: LONG,
     sum_days_every: LONG,
@@ -90,18 +94,53 @@ impl Server {
         }
     }
 
+    /// Opens the store of one empty database, each time as another server.
+    fn opener(&self) -> impl Fn() -> ClickhouseStore + use<> {
+        let address = self.address();
+        move || ClickhouseStore::open_with(address.clone(), NEVER).unwrap()
+    }
+
+    /// The table with the rows of all nodes.
+    fn table(&self, database: &str, name: &str) -> String {
+        let all = if self.cluster().is_empty() {
+            ""
+        } else {
+            "all_"
+        };
+        format!("{database}.{all}{name}")
+    }
+
     /// Removes all rows of a store.
     fn empty(&self, address: &ClickhouseAddress) {
-        let database = database_of(address);
-        let tables = self.statement(&format!(
-            "SELECT name FROM system.tables WHERE database = '{database}'
-             AND name NOT LIKE 'all_%' AND name NOT IN ('schema_step', 'bucket')"
-        ));
-        for table in tables.lines() {
-            self.statement(&format!(
-                "TRUNCATE TABLE {database}.{table}{}",
-                self.cluster()
-            ));
+        self.clear(
+            &database_of(address),
+            "table NOT IN ('schema_step', 'bucket')",
+        );
+    }
+
+    /// Removes the rows of some tables, of what each node has.
+    ///
+    /// `TRUNCATE` of a replicated table may wait for ever in ClickHouse 18.16. It locks the
+    /// table, a merge waits for the lock, and the removal of the rows waits for the merge.
+    /// `DROP PARTITION` takes no such lock.
+    fn clear(&self, database: &str, condition: &str) {
+        for node in self.nodes() {
+            // The name of a part begins with the id of its partition.
+            let partitions = self.ask(
+                node,
+                &format!(
+                    "SELECT table, groupUniqArray(substring(name, 1, position(name, '_') - 1))
+                     FROM system.parts WHERE database = '{database}' AND active AND {condition}
+                     GROUP BY table FORMAT TabSeparatedRaw"
+                ),
+            );
+            for line in partitions.unwrap().lines() {
+                let (table, ids) = line.split_once('\t').unwrap();
+                let ids = ids.trim_matches(['[', ']']).split(',');
+                let drops: Vec<String> = ids.map(|id| format!("DROP PARTITION ID {id}")).collect();
+                let statement = format!("ALTER TABLE {database}.{table} {}", drops.join(", "));
+                self.ask(node, &statement).unwrap();
+            }
         }
     }
 
@@ -116,15 +155,37 @@ impl Server {
         });
     }
 
-    fn statement(&self, statement: &str) -> String {
+    fn nodes(&self) -> Vec<&str> {
         let nodes = self.parts.0.strip_prefix("clickhouse://").unwrap();
-        let node = nodes.split([',', '/']).next().unwrap();
-        // A cluster's inserts wait until they are done, and its questions see them.
-        let answer = ureq::post(format!("http://{node}/"))
-            .query("insert_distributed_sync", "1")
-            .query("load_balancing", "in_order")
-            .send(statement);
-        answer.unwrap().body_mut().read_to_string().unwrap()
+        nodes.split('/').next().unwrap().split(',').collect()
+    }
+
+    fn statement(&self, statement: &str) -> String {
+        self.ask(self.nodes()[0], statement).unwrap()
+    }
+
+    /// The answer of one node, or its error.
+    fn ask(&self, node: &str, statement: &str) -> Result<String, String> {
+        let mut request = ureq::post(format!("http://{node}/"))
+            .config()
+            .http_status_as_error(false)
+            .timeout_global(Some(LONGEST))
+            .build();
+        if !self.cluster().is_empty() {
+            // Inserts and drops wait for what they need, and questions see them.
+            request = request
+                .query("insert_distributed_sync", "1")
+                .query("replication_alter_partitions_sync", "2")
+                .query("load_balancing", "in_order");
+        }
+        let answer = request.send(statement);
+        let mut answer = answer.map_err(|error| format!("{error}: {statement}"))?;
+        let text = answer.body_mut().read_to_string().unwrap();
+        if answer.status() == 200 {
+            Ok(text)
+        } else {
+            Err(format!("{text}: {statement}"))
+        }
     }
 
     fn cluster(&self) -> String {
@@ -139,12 +200,21 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        for database in self.databases.lock().unwrap().iter() {
-            self.statement(&format!(
-                "DROP DATABASE IF EXISTS {database}{}",
-                self.cluster()
-            ));
-        }
+        // Not `ON CLUSTER`: statements of that kind wait for those of other tests. A database that is left over
+        // harms no test.
+        let server = &*self;
+        std::thread::scope(|scope| {
+            for node in server.nodes() {
+                scope.spawn(move || {
+                    for database in server.databases.lock().unwrap().clone() {
+                        let drop = format!("DROP DATABASE IF EXISTS {database}");
+                        if let Err(error) = server.ask(node, &drop) {
+                            eprintln!("left over on {node}: {error}");
+                        }
+                    }
+                });
+            }
+        });
     }
 }
 
@@ -321,14 +391,7 @@ fn what_an_insert_left_half_done_is_neither_lost_nor_counted_twice() {
     let store = ClickhouseStore::open_with(address, NEVER).unwrap();
     let id = store.put(run(1)).unwrap().id;
     let routes = format!("{:?}", store.routes(&Selection::default()).unwrap());
-    let table = |name: &str| {
-        let all = if server.cluster().is_empty() {
-            ""
-        } else {
-            "all_"
-        };
-        format!("{database}.{all}{name}")
-    };
+    let table = |name: &str| server.table(&database, name);
     // The same rows again: a server that got no answer has sent them once more.
     for name in ["run", "changed"] {
         let columns = match name {
@@ -410,15 +473,16 @@ fn changes_are_forgotten_when_their_sums_are_old() {
     assert_eq!(store.fold().unwrap(), 1);
     let routes = store.routes(&Selection::default()).unwrap();
     let cluster = server.cluster();
-    let all = if cluster.is_empty() { "" } else { "all_" };
+    let table = |name: &str| server.table(&database, name);
+    let changed = table("changed");
     // As if they had come five hours ago.
     let columns = "id, key, day, hour, app, route, release";
     server.statement(&format!(
-        "INSERT INTO {database}.{all}changed (arrived, {columns})
-         SELECT now() - 18000, {columns} FROM {database}.{all}changed"
+        "INSERT INTO {changed} (arrived, {columns})
+         SELECT now() - 18000, {columns} FROM {changed}"
     ));
     let count = || {
-        let count = format!("SELECT count() FROM {database}.{all}changed");
+        let count = format!("SELECT count() FROM {changed}");
         server.statement(&count).trim().to_owned()
     };
     assert_eq!(store.fold().unwrap(), 0);
@@ -426,7 +490,8 @@ fn changes_are_forgotten_when_their_sums_are_old() {
     let update = "UPDATE written = now() - 7200 WHERE 1";
     server.statement(&format!("ALTER TABLE {database}.cell{cluster} {update}"));
     let is_written = || {
-        let select = format!("SELECT min(written) + 3600 < now() FROM {database}.{all}cell");
+        let cell = table("cell");
+        let select = format!("SELECT min(written) + 3600 < now() FROM {cell}");
         server.statement(&select).trim() == "1"
     };
     while !is_written() {

@@ -1,16 +1,15 @@
 //! What a server remembers of cells and runs is never older than what others did.
 
-use store::{ClickhouseStore, Selection, Store};
+use store::{Selection, Store};
 
-use super::{NEVER, Server, answers, run};
+use super::{Server, answers, run};
 
 #[test]
 fn a_server_that_remembers_cells_sees_what_another_one_does() {
     let Some(server) = Server::named() else {
         return;
     };
-    let address = server.address();
-    let open = || ClickhouseStore::open_with(address.clone(), NEVER).unwrap();
+    let open = server.opener();
     let (writer, reader) = (open(), open());
     let mut ids = Vec::new();
     let mut is_there = Vec::new();

@@ -32,12 +32,7 @@ impl Case {
     }
 
     fn table(&self, name: &str) -> String {
-        let all = if self.server.cluster().is_empty() {
-            ""
-        } else {
-            "all_"
-        };
-        format!("{}.{all}{name}", self.database)
+        self.server.table(&self.database, name)
     }
 
     fn number(&self, what: &str, table: &str) -> u64 {
@@ -47,11 +42,7 @@ impl Case {
 
     /// As if the runs had come hours ago.
     fn forget_changes(&self) {
-        self.server.statement(&format!(
-            "TRUNCATE TABLE {}.changed{}",
-            self.database,
-            self.server.cluster()
-        ));
+        self.server.clear(&self.database, "table = 'changed'");
     }
 
     /// One look for days to drop, with no time to wait.
