@@ -335,7 +335,7 @@ find_php() {
 
 # build_failed WHAT: ends with one sentence after the build's own messages.
 build_failed() {
-    die "$1 did not build, see the error above; the build was for $(php_name), with $(rustc --version), libclang $(find_libclang || echo 'missing')"
+    die "$1 did not build, see the error above; the build was ${PHP:+for $(php_name), }with $(rustc --version), libclang $(find_libclang || echo 'missing')"
 }
 
 php_name() {

@@ -40,6 +40,7 @@ export default tseslint.config(
           "Response",
           "DataTransfer",
           "ClipboardEvent",
+          "KeyboardEvent",
           "Worker",
           "dispatchEvent",
           "Event",

@@ -111,6 +111,17 @@ export async function eventually(look, what) {
   }
 }
 
+/** Keys on the graph, with a render and without a frame between them: as on a machine that is too busy to draw. */
+export async function keysInOneFrame(page, keys) {
+  await page.locator(".flame").evaluate(async (graph, list) => {
+    for (const key of list) {
+      graph.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      // Renders are microtasks.
+      for (let turn = 0; turn < 10; turn += 1) await null;
+    }
+  }, keys);
+}
+
 /** What axe finds that matters. */
 export async function assertAccessible(page, what) {
   const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

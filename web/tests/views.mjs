@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertAccessible, assertSays, atShop, drop, eventually, golden, pageOf, report, root, rows, run, shop, shopSources, state, text } from "./stage.mjs";
+import { assertAccessible, assertSays, atShop, drop, eventually, golden, keysInOneFrame, pageOf, report, root, rows, run, shop, shopSources, state, text } from "./stage.mjs";
 
 export const views = {
   async "overview: what it came to is what the report says"(browser) {
@@ -129,6 +129,8 @@ export const views = {
     await eventually(async () => / · /.test(await live.innerText()), "the selected box is read out");
     await page.keyboard.press("+");
     await eventually(async () => (await state(page)).includes("view="), "+ zooms");
+    await keysInOneFrame(page, ["0", "w", "d"]);
+    await eventually(async () => (await state(page)).includes("view="), "keys that are faster than frames zoom");
     await page.keyboard.press("0");
     await page.keyboard.press("/");
     await page.keyboard.type("prices");
@@ -204,7 +206,12 @@ export const views = {
     await page.keyboard.press("w");
     await page.keyboard.press("d");
     await eventually(async () => (await state(page)).includes("part="), "w zooms");
-    await page.keyboard.press("0");
+    await keysInOneFrame(page, ["0", "w", "d"]);
+    await eventually(async () => (await state(page)).includes("part="), "keys that are faster than frames zoom");
+    await keysInOneFrame(page, ["w", "0"]);
+    // Longer than the address takes to follow what moves.
+    await page.waitForTimeout(300);
+    assert.ok(!(await state(page)).includes("part="), "0 shows all, and what was zoomed before does not come back");
     await page.mouse.move(box.x + 100, box.y + 100);
     await page.mouse.down();
     await page.mouse.move(box.x + 400, box.y + 100, { steps: 4 });

@@ -7,15 +7,15 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+mod another_user;
 mod program;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::UnixDatagram;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -26,6 +26,7 @@ use serde_json::Value;
 use store::RunId;
 use tempfile::TempDir;
 
+use another_user::{USER, is_root, program_of_another_user};
 use program::program;
 
 /// How long the last runs may take to arrive.
@@ -106,7 +107,10 @@ impl Machine {
     }
 
     fn agent_command(&self, arguments: &[&str]) -> Command {
-        let mut command = program();
+        self.agent_command_of(program(), arguments)
+    }
+
+    fn agent_command_of(&self, mut command: Command, arguments: &[&str]) -> Command {
         command.args(["agent", "--to", &format!("http://{}", self.address)]);
         command
             .args(["--batch-age", "0", "--nice", "0"])
@@ -395,14 +399,13 @@ fn files_that_cannot_be_removed_are_sent_once() {
     let server = machine.server();
     let mut command = machine.agent_command(&["--metrics", "127.0.0.1:0"]);
     // Root may remove everything, so the agent is another user then.
-    let own = fs::metadata(machine.path("spool")).unwrap().uid();
-    if own == 0 {
-        const USER: u32 = 65_534;
+    if is_root() {
+        let program = program_of_another_user(machine.folder.path());
+        command = machine.agent_command_of(program, &["--metrics", "127.0.0.1:0"]);
         fs::create_dir(machine.path("queue")).unwrap();
         set_mode(&machine.path("queue"), 0o700);
         chown(machine.path("queue"), Some(USER), Some(USER)).unwrap();
         set_mode(machine.folder.path(), 0o755);
-        command.uid(USER).gid(USER);
     }
     set_mode(&machine.path("spool"), 0o555);
     let mut agent = Process(command.spawn().unwrap());

@@ -6,14 +6,19 @@
     reason = "helpers of a test, and a test that is skipped says so"
 )]
 
+mod another_user;
+mod program;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder, native};
 use tempfile::TempDir;
+
+use another_user::{is_root, program_of_another_user};
+use program::program;
 
 /// 2023-11-14 22:13:20 UTC
 const START: u64 = 1_700_000_000_000_000;
@@ -252,31 +257,22 @@ fn several_bases_of_a_flame_graph_count_as_their_mean() {
 
 #[test]
 fn whose_file_it_is_and_how_to_read_it_is_said() {
-    const UNPRIVILEGED: u32 = 65_534;
     let stage = Stage::new();
-    let is_root = fs::metadata("/proc/self")
-        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
     let file = stage.path("in/a.xhp");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
     mode(stage.0.path(), 0o755);
-    mode(&file, if is_root { 0o600 } else { 0o000 });
+    mode(&file, if is_root() { 0o600 } else { 0o000 });
     let command = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+        let mut command = if is_root() {
+            program_of_another_user(stage.0.path())
+        } else {
+            program()
+        };
         command.args(arguments).current_dir(stage.0.path());
-        if is_root {
-            command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
-        }
         command.output()
     };
-    if !command(&["--version"]).is_ok_and(|output| output.status.success()) {
-        println!(
-            "skipped: another user may not run {}",
-            env!("CARGO_BIN_EXE_xhprof")
-        );
-        return;
-    }
     let output = command(&["report", "in/a.xhp"]).unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     let expected = "cannot read in/a.xhp: it belongs to ";

@@ -1,11 +1,12 @@
 /** A flame graph with all that belongs to it: toolbar, minimap, breadcrumbs, details. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isForeign } from '../app/keys';
 import { scopeOf, useAnswer, useSession } from '../app/session';
 import type { Colouring, FlameArrangement } from '../app/state';
 import { useIsDark } from '../app/theme';
 import { boxFills, legend } from '../canvas/colours';
+import { useMoving } from '../canvas/moving';
 import * as format from '../format';
 import { Choice, Menu, MetricMenu, Search } from '../parts/controls';
 import { useSize } from '../parts/size';
@@ -141,20 +142,13 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
   if (!props.busy) settled.current = subject;
 
   // Moves at once; the address, and with it the engine, follows when it rests.
-  const [moving, setMoving] = useState<FlameViewport | null>(null);
-  const zoomKey = JSON.stringify([state.zoom, state.arrangement]);
-  useEffect(() => {
-    setMoving(null);
-  }, [state.view, zoomKey]);
-  useEffect(() => {
-    if (moving === null) return undefined;
-    const timer = setTimeout(() => {
-      go({ view: isAll(moving) ? null : moving }, 'replace');
-    }, 80);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [moving]);
+  const [moving, setMoving] = useMoving<FlameViewport>({
+    subject: JSON.stringify([state.view, state.zoom, state.arrangement]),
+    restMs: 80,
+    onRest: (rested) => {
+      go({ view: isAll(rested) ? null : rested }, 'replace');
+    },
+  });
   const view = moving ?? state.view ?? ALL;
 
   const select = (place: number): void => {

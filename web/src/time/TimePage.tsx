@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
+import { useMoving } from '../canvas/moving';
 import * as format from '../format';
 import { Search } from '../parts/controls';
 import { FunctionLink, Go } from '../parts/links';
@@ -89,20 +90,13 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
   // A part of another file's address may lie behind this one's end.
   const isInside = state.part !== null && state.part.from < timeline.end;
   const wanted = isInside && state.part !== null ? state.part : { from: 0, to: Math.max(1, timeline.end) };
-  const [moving, setMoving] = useState<TimeRange | null>(null);
-  useEffect(() => {
-    setMoving(null);
-  }, [state.part]);
-  useEffect(() => {
-    if (moving === null) return undefined;
-    const timer = setTimeout(() => {
-      const isWhole = moving.from === 0 && moving.to >= timeline.end;
-      go({ part: isWhole ? null : moving }, 'replace');
-    }, 60);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [moving]);
+  const [moving, setMoving] = useMoving<TimeRange>({
+    subject: JSON.stringify(state.part),
+    restMs: 60,
+    onRest: (rested) => {
+      go({ part: rested.from === 0 && rested.to >= timeline.end ? null : rested }, 'replace');
+    },
+  });
   const part = moving ?? wanted;
   const titleOf = (picked: Picked): string =>
     picked.name < 0 ? format.counted(picked.joined, 'short call') : (timeline.names[picked.name]?.name ?? '');
@@ -125,6 +119,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
           whole={whole}
           part={part}
           onPart={(next) => {
+            setMoving(null);
             go({ part: next });
           }}
         />

@@ -1,10 +1,16 @@
 //! The program under test.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The program, without the settings of the user who runs the tests.
 pub(crate) fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    program_at(Path::new(env!("CARGO_BIN_EXE_xhprof")))
+}
+
+/// The same of a copy.
+pub(crate) fn program_at(path: &Path) -> Command {
+    let mut command = Command::new(path);
     for name in [
         "XHPROF_STORE",
         "XHPROF_TOKEN",
