@@ -58,9 +58,23 @@ async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
             _ = ended.recv() => {}
         }
     };
+    let state = State::new(config);
+    read_size(Arc::clone(&state))?;
     ready(listener.local_addr()?);
-    listen(listener, tls, app(State::new(config)), stop).await;
+    listen(listener, tls, app(state), stop).await;
     Ok(())
+}
+
+/// Reads the size of the store in the background: of a large one that takes a second, and
+/// who first asks for it, or for the applications, need not wait.
+fn read_size(state: Arc<State>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("size".to_owned());
+    let read = move || {
+        if let Err(error) = state.recent_size(&*state.config.store) {
+            tracing::warn!(%error, "the size of the store could not be read");
+        }
+    };
+    thread.spawn(read).map(|_| ())
 }
 
 /// Writes the log to standard error from now on.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use zstd::bulk::{Compressor, Decompressor};
 
 /// How many contexts of a kind are kept. A thread that finds none makes one.
-const KEPT: usize = 4;
+const KEPT: usize = 16;
 
 /// What says that it is larger is unpacked piece by piece: its header may lie.
 const AT_ONCE: usize = 16 << 20;

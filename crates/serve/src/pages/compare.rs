@@ -12,6 +12,7 @@ use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Redirect, Response};
 use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep};
 
+use super::at_once::at_once;
 use super::changes::{Changes, table};
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
@@ -136,21 +137,29 @@ impl Answer {
     /// The answer; the number of the side without runs.
     fn of(store: &dyn Store, selections: &[Selection; 2]) -> store::Result<Result<Self, usize>> {
         let [before, after] = selections;
-        let totals = match (store.requests(before)?, store.requests(after)?) {
+        let side =
+            |selection| store::Result::Ok((store.requests(selection)?, days(store, selection)?));
+        let (one, other) = at_once(|| side(before), || side(after));
+        let ((one, one_days), (other, other_days)) = (one?, other?);
+        let totals = match (one, other) {
             (Some(before), Some(after)) => [before, after],
             (None, _) => return Ok(Err(0)),
             (_, None) => return Ok(Err(1)),
         };
         let sides = Sides {
             runs: [totals[0].runs, totals[1].runs],
-            days: [days(store, before)?, days(store, after)?],
+            days: [one_days, other_days],
             error: 0.0,
             enough: [0, 0],
         };
+        let (mean, near_p95) = at_once(
+            || store.diff(before, after),
+            || near_p95(store, [(before, &totals[0]), (after, &totals[1])]),
+        );
         Ok(Ok(Self {
             sides,
-            mean: store.diff(before, after)?,
-            near_p95: near_p95(store, [(before, &totals[0]), (after, &totals[1])])?,
+            mean: mean?,
+            near_p95: near_p95?,
             totals,
         }))
     }

@@ -3,6 +3,7 @@
 //! A percentile is no sum of its functions. So the runs nearest to it are
 //! compared: the mean times of their functions add up to about the percentile.
 
+use super::at_once::at_once;
 use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store};
 
 /// The runs on each side of the percentile: a fortieth of all, from 5 to 40.
@@ -26,8 +27,13 @@ pub(super) fn near_p95(
 ) -> store::Result<Option<Near>> {
     let mut near = Vec::new();
     let mut variance = 0.0;
-    for (selection, row) in sides {
-        let (ids, walls) = nearest(store, selection, row)?;
+    let [one, other] = sides;
+    let (one_runs, other_runs) = at_once(
+        || nearest(store, one.0, one.1),
+        || nearest(store, other.0, other.1),
+    );
+    for ((_, row), found) in sides.into_iter().zip([one_runs, other_runs]) {
+        let (ids, walls) = found?;
         if ids.len() < 10 {
             return Ok(None);
         }

@@ -15,14 +15,8 @@ const ENOUGH: u64 = 10;
 /// The most functions of an answer.
 const MOST: usize = 1000;
 
-/// The sums of both, and what changed for a run.
-pub(crate) fn diff(
-    source: &dyn Source,
-    before: &Selection,
-    after: &Selection,
-) -> Result<Difference> {
-    let one = side(source, before)?;
-    let other = side(source, after)?;
+/// What changed for a run.
+pub(crate) fn difference(one: Side, other: Side) -> Difference {
     let mut names: BTreeMap<&str, [Option<&FlatRow>; 2]> = BTreeMap::new();
     for (name, row) in &one.functions {
         names.entry(name).or_default()[0] = Some(row);
@@ -37,14 +31,15 @@ pub(crate) fn diff(
     let size = |row: &FunctionChange| (row.own_after - row.own_before).abs();
     functions.sort_by(|one, other| size(other).total_cmp(&size(one)));
     functions.truncate(MOST);
-    Ok(Difference {
+    Difference {
         before: one.aggregate,
         after: other.aggregate,
         functions,
-    })
+    }
 }
 
-struct Side {
+/// The sums of one of two selections.
+pub(crate) struct Side {
     aggregate: Aggregate,
     functions: HashMap<String, FlatRow>,
     spreads: HashMap<String, Spread>,
@@ -53,7 +48,8 @@ struct Side {
     runs: u64,
 }
 
-fn side(source: &dyn Source, selection: &Selection) -> Result<Side> {
+/// Adds up one of two selections.
+pub(crate) fn side(source: &dyn Source, selection: &Selection) -> Result<Side> {
     let (aggregate, spreads) = calls_and_spreads(source, selection, Want::Moments)?;
     let profile = &aggregate.profile;
     let rows = FlatTable::new(profile).rows.into_iter();

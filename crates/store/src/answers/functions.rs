@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::calls::{self, Calls};
-use super::source::{OneRun, Resolution, Source, Visited, each_run, has_spreads, visit};
-use super::want::{Sums, Want};
-use crate::rollup::{FunctionSums, Spread, SpreadSum, Spreads};
+use super::source::{OneRun, Source, each_run, has_spreads};
+use super::want::Want;
+use crate::rollup::{FunctionSums, Spread, SpreadSums};
 use crate::{Aggregate, FunctionSort, FunctionTotal, Result, Selection};
-use profile::{FlatRow, FlatTable};
+use profile::{FlatRow, FlatTable, Symbol};
 
 /// The functions of a selection.
 pub(crate) fn top(
@@ -50,9 +50,6 @@ fn sums_of(row: &FlatRow) -> FunctionSums {
     }
 }
 
-/// Sums of spreads by the numbers of their functions.
-type SpreadSums = HashMap<u32, SpreadSum>;
-
 /// The calls of a selection and the spreads of its functions by name. Spreads are with
 /// their times or, as [`Want::Moments`], perhaps without; none if they cannot be told.
 pub(super) fn calls_and_spreads(
@@ -65,7 +62,7 @@ pub(super) fn calls_and_spreads(
         return Ok((aggregate, spreads_of_hours(source, selection, want)?));
     }
     // Files of runs have both, and to read them is most of the work.
-    let (mut calls, mut spreads) = (Calls::new(), SpreadSums::new());
+    let (mut calls, mut spreads) = (Calls::new(), SpreadSums::default());
     let visited = each_run(source, selection, &mut |run| {
         let OneRun {
             place,
@@ -75,9 +72,9 @@ pub(super) fn calls_and_spreads(
         let weight = place.weight;
         let paths = part.paths.renamed(&symbols).times(weight);
         calls::add(&mut calls, &place, part.totals.runs, &paths);
-        add(&mut spreads, &part.spreads.renamed(&symbols).times(weight));
+        spreads.add(&part.spreads.renamed(&symbols).times(weight));
     })?;
-    let spreads = named(&spreads, &visited);
+    let spreads = named(spreads, &visited.names);
     Ok((calls::aggregate(calls, &visited), spreads))
 }
 
@@ -89,26 +86,14 @@ fn spreads_of_hours(
     if !has_spreads(selection) {
         return Ok(HashMap::new());
     }
-    let mut sums = SpreadSums::new();
-    let mut add = |_: &_, _: &_, part| {
-        if let Sums::Spreads(spreads) = part {
-            add(&mut sums, &spreads);
-        }
-    };
-    let visited = visit(source, selection, want, Resolution::Day, &mut add)?;
-    Ok(named(&sums, &visited))
+    let (sums, names) = source.spread_sums(selection, want)?;
+    Ok(named(sums, &names))
 }
 
-fn add(sums: &mut SpreadSums, spreads: &Spreads) {
-    for (name, more) in &spreads.rows {
-        sums.entry(*name).or_default().add(more);
-    }
-}
-
-fn named(sums: &SpreadSums, visited: &Visited) -> HashMap<String, Spread> {
-    let name = |number: u32| visited.names.get(number as usize);
-    sums.iter()
-        .filter_map(|(number, sum)| Some((text(&name(*number)?.name), sum.spread())))
+fn named(sums: SpreadSums, names: &[Symbol]) -> HashMap<String, Spread> {
+    let name = |number: u32| names.get(number as usize);
+    sums.into_spreads()
+        .filter_map(|(number, sum)| Some((text(&name(number)?.name), sum)))
         .collect()
 }
 

@@ -11,7 +11,7 @@ use profile::Symbol;
 
 use super::want::{Sums, Want};
 use crate::prepare::{Part, part, profile_of};
-use crate::rollup::{Totals, hour_of};
+use crate::rollup::{SpreadSums, Totals, hour_of};
 use crate::{Basis, Result, RunInfo, Selection, TrendStep};
 
 /// The most runs whose files are read for an answer; the latest are taken.
@@ -44,6 +44,22 @@ pub(crate) trait Source {
         want: Want<'_>,
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited>;
+
+    /// Adds up the spreads of all functions of a selection of whole days. `want` is
+    /// [`Want::Spreads`] or [`Want::Moments`].
+    fn spread_sums(
+        &self,
+        selection: &Selection,
+        want: Want<'_>,
+    ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
+        let mut sums = SpreadSums::default();
+        let visited = self.days(selection, want, &mut |_, _, part| {
+            if let Sums::Spreads(spreads) = part {
+                sums.add(&spreads);
+            }
+        })?;
+        Ok((sums, visited.names))
+    }
 
     /// The latest runs of a selection, without tags.
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>>;

@@ -10,6 +10,7 @@
 //! **Invariant:** each insert may be repeated, and any number of servers may write
 //! at once. A run counts once, because it is in the sums by its id.
 
+mod add_spreads;
 mod address;
 mod cell_cache;
 mod cells;
@@ -31,6 +32,7 @@ mod list;
 mod literal;
 mod names;
 mod notable;
+mod piece;
 mod put;
 mod records;
 mod regular;
@@ -46,7 +48,9 @@ mod source;
 mod sweep;
 mod tokens;
 mod walk;
+mod wanted;
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -307,7 +311,17 @@ impl Store for ClickhouseStore {
     }
 
     fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        answers::diff(&*self.inner, before, after)
+        // Half of the time is waiting for ClickHouse.
+        let side = |selection| answers::side(&*self.inner, selection);
+        let (one, other) = std::thread::scope(|scope| {
+            let one = scope.spawn(|| side(before));
+            let other = side(after);
+            (
+                one.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                other,
+            )
+        });
+        Ok(answers::difference(one?, other?))
     }
 
     fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {

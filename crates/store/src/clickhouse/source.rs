@@ -1,12 +1,17 @@
 //! The sums of a selection: its cells, and the runs that are not in them yet.
 
+use std::sync::Arc;
+
+use profile::Symbol;
+
 use super::Inner;
+use super::add_spreads::AddSpreads;
+use super::piece::Each;
 use super::select::Hours;
-use super::walk::{Piece, Visit};
 use crate::answers::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
 };
-use crate::rollup::Totals;
+use crate::rollup::{SpreadSums, Totals};
 use crate::{Basis, Result, RunInfo, Selection};
 
 impl Source for Inner {
@@ -27,14 +32,15 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let (mut runs, mut sum) = (0, 0.0);
-        self.walk(&Hours::of(selection)?, step, want, &mut |visit| {
-            runs += visit.totals.runs;
-            sum += requests_of(visit.totals.runs, visit.place.rate);
-            let Visit { place, totals, .. } = visit;
-            if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
+        let hours = Hours::of(selection)?;
+        let each = |place: &Place, totals: &Totals, sums: Option<Sums>| {
+            runs += totals.runs;
+            sum += requests_of(totals.runs, place.rate);
+            if let Some(sums) = sums {
                 visitor(place, totals, sums);
             }
-        })?;
+        };
+        self.walk(&hours, step, want, &mut Each(each))?;
         Ok(Visited {
             names: self.names.all(),
             basis: Basis::Hours,
@@ -50,23 +56,30 @@ impl Source for Inner {
         visitor: &mut dyn FnMut(&Place, &Totals, Sums),
     ) -> Result<Visited> {
         let nothing = Totals::default();
-        self.walk(
-            &Hours::of_days(selection)?,
-            Resolution::Day,
-            want,
-            &mut |visit| {
-                let place = visit.place;
-                if let Some(sums) = sums_of(visit.piece, want, place, visit.names, visit.wanted) {
-                    visitor(place, &nothing, sums);
-                }
-            },
-        )?;
+        let days = Hours::of_days(selection)?;
+        let each = |place: &Place, _: &Totals, sums: Option<Sums>| {
+            if let Some(sums) = sums {
+                visitor(place, &nothing, sums);
+            }
+        };
+        self.walk(&days, Resolution::Day, want, &mut Each(each))?;
         Ok(Visited {
             names: self.names.all(),
             basis: Basis::Hours,
             selected: 0,
             requests: 0.0,
         })
+    }
+
+    fn spread_sums(
+        &self,
+        selection: &Selection,
+        want: Want<'_>,
+    ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
+        let days = Hours::of_days(selection)?;
+        let mut spreads = AddSpreads::default();
+        self.walk(&days, Resolution::Day, want, &mut spreads)?;
+        Ok((spreads.sums, self.names.all()))
     }
 
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
@@ -83,23 +96,4 @@ impl Source for Inner {
         self.each_kept_file(infos, &mut |info, file| each(&chosen, info, file))?;
         Ok(chosen)
     }
-}
-
-/// What a question takes of a part, with numbers of this process; none of a cell without
-/// spans.
-fn sums_of(
-    piece: Piece,
-    want: Want<'_>,
-    place: &Place,
-    names: &[u32],
-    wanted: &[Option<u32>],
-) -> Option<Sums> {
-    Some(match piece {
-        Piece::Spans(spans) if spans.rows.is_empty() => return None,
-        Piece::Spans(spans) => Sums::Spans(spans.times(place.weight)),
-        Piece::Paths(paths) => want.of_paths(paths.renamed(names).times(place.weight), wanted),
-        Piece::Spreads(spreads) => {
-            want.of_spreads(spreads.renamed(names).times(place.weight), wanted)
-        }
-    })
 }

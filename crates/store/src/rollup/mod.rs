@@ -13,6 +13,7 @@ mod paths;
 mod sketch;
 mod sketch_sum;
 mod spans;
+mod spread_sums;
 mod spreads;
 mod totals;
 
@@ -23,7 +24,8 @@ pub(crate) use paths::{FunctionSums, Paths, Shape};
 pub use sketch::Sketch;
 pub(crate) use sketch_sum::SketchSum;
 pub(crate) use spans::{SpanSums, kind_name};
-pub(crate) use spreads::{Spread, SpreadSum, Spreads};
+pub(crate) use spread_sums::SpreadSums;
+pub(crate) use spreads::{Spread, Spreads};
 pub(crate) use totals::Totals;
 
 /// The most of a cost of one run in the sums. What is more is no measurement, and

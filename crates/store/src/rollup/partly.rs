@@ -16,7 +16,7 @@ impl<'de> DeserializeSeed<'de> for Moments {
     type Value = Spreads;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_struct("Columns", COLUMNS, self)
+        deserializer.deserialize_struct("Columns", Spreads::COLUMNS, self)
     }
 }
 
@@ -49,8 +49,6 @@ impl<'de> Visitor<'de> for Moments {
     }
 }
 
-const COLUMNS: &[&str] = &["name", "runs", "ln", "ln_squares", "walls"];
-
 /// The next column.
 fn column<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(columns: &mut A) -> Result<T, A::Error> {
     let column = columns.next_element()?;
@@ -66,7 +64,7 @@ impl<'de> DeserializeSeed<'de> for OneSpread {
     type Value = Option<Spread>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_struct("Columns", COLUMNS, self)
+        deserializer.deserialize_struct("Columns", Spreads::COLUMNS, self)
     }
 }
 

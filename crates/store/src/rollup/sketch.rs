@@ -5,9 +5,11 @@
 //! from any value in it, and that is the error of a quantile. Only buckets
 //! with counts are kept, so a sketch of one run takes some bytes.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use hdrhistogram::Histogram;
+use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Sign;
@@ -168,13 +170,48 @@ impl Serialize for Sketch {
 
 impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut buckets = Vec::<(u64, u64)>::deserialize(deserializer)?;
+        let mut sketch = Self::default();
+        sketch.refilled().deserialize(deserializer)?;
+        Ok(sketch)
+    }
+}
+
+/// Replaces the buckets of a sketch by those it reads: one that is there has room.
+pub(super) struct Refilled<'a>(&'a mut Sketch);
+
+impl Sketch {
+    /// What reads another sketch in place of this one.
+    pub(super) fn refilled(&mut self) -> Refilled<'_> {
+        Refilled(self)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Refilled<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Refilled<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the buckets of a sketch")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut buckets: A) -> Result<(), A::Error> {
+        self.0.buckets.clear();
+        // A damaged number must not make it large.
+        let length = buckets.size_hint().unwrap_or(0).min(4096);
+        self.0.buckets.reserve(length);
         let mut last = 0_u64;
-        for bucket in &mut buckets {
-            last = last.saturating_add(bucket.0);
-            bucket.0 = last;
+        while let Some((step, count)) = buckets.next_element::<(u64, u64)>()? {
+            last = last.saturating_add(step);
+            self.0.buckets.push((last, count));
         }
-        Ok(Self { buckets })
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 use profile::{FlatTable, Profile};
 use serde::{Deserialize, Serialize};
 
-use super::{Sign, Sketch, SketchSum, log_own};
+use super::{Sign, Sketch, log_own};
 
 /// The most functions of a day. Those beyond it have sums only.
 const MOST: usize = 50_000;
@@ -47,35 +47,6 @@ impl Spread {
     }
 }
 
-/// The sum of many spreads.
-#[derive(Debug, Default)]
-pub(crate) struct SpreadSum {
-    runs: u64,
-    ln: u64,
-    ln_squares: u64,
-    walls: SketchSum,
-}
-
-impl SpreadSum {
-    /// Adds a spread.
-    pub(crate) fn add(&mut self, more: &Spread) {
-        self.runs = self.runs.saturating_add(more.runs);
-        self.ln = self.ln.saturating_add(more.ln);
-        self.ln_squares = self.ln_squares.saturating_add(more.ln_squares);
-        self.walls.add(&more.walls);
-    }
-
-    /// The sum as a spread.
-    pub(crate) fn spread(&self) -> Spread {
-        Spread {
-            runs: self.runs,
-            ln: self.ln,
-            ln_squares: self.ln_squares,
-            walls: self.walls.sketch(),
-        }
-    }
-}
-
 /// The spreads of all functions of a day, by the numbers of their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Spreads {
@@ -83,6 +54,9 @@ pub(crate) struct Spreads {
 }
 
 impl Spreads {
+    /// The columns as they are written.
+    pub(super) const COLUMNS: &[&str] = &["name", "runs", "ln", "ln_squares", "walls"];
+
     /// Those of one run, by its symbols, until [`renamed`](Self::renamed).
     pub(crate) fn of(profile: &Profile) -> Self {
         let flat = FlatTable::new(profile);

@@ -209,7 +209,13 @@ impl Store for SqliteStore {
     }
 
     fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        self.answer(|source| answers::diff(source, before, after))
+        self.answer(|source| {
+            let (one, other) = (
+                answers::side(source, before)?,
+                answers::side(source, after)?,
+            );
+            Ok(answers::difference(one, other))
+        })
     }
 
     fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {

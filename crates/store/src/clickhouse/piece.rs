@@ -1,0 +1,113 @@
+//! A part of a sum, unpacked, and what a question takes of it.
+
+use rayon::prelude::*;
+
+use super::cell_cache::{Column, Head, Part};
+use super::cells::{Cell, part};
+use super::heads::place_of;
+use super::walk::{Visitor, Walk, column};
+use crate::Result;
+use crate::answers::{Place, Sums, Want};
+use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals, decode_by};
+
+/// How many parts are unpacked at once, by all processors: unpacked they are ten times as
+/// large.
+const AT_ONCE: usize = 256;
+
+/// Gives each cell, with what is wanted of it; none of a cell without spans.
+pub(super) struct Each<F>(pub(super) F);
+
+impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
+    fn parts(&mut self, walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<()> {
+        for some in parts.chunks(AT_ONCE) {
+            let sums: Vec<_> = some
+                .par_iter()
+                .map(|(head, part)| sums_of(walk, head, *part))
+                .collect();
+            for ((head, _), sums) in some.iter().zip(sums) {
+                self.0(&walk.weighted(&head.place), &head.totals, sums?);
+            }
+        }
+        Ok(())
+    }
+
+    fn changed(&mut self, walk: &Walk<'_>, cell: Cell, names: &[u32]) {
+        let place = walk.weighted(&place_of(&cell.place));
+        let piece = match column(walk.want) {
+            Column::Paths => Piece::Paths(cell.paths),
+            Column::Spans => Piece::Spans(cell.spans),
+            Column::Spreads => Piece::Spreads(cell.spreads),
+        };
+        let found = numbers(&walk.wanted.in_cell(names));
+        let sums = piece.sums(walk.want, place.weight, names, &found);
+        self.0(&place, &cell.totals, sums);
+    }
+}
+
+/// What is wanted of a part.
+fn sums_of(walk: &Walk<'_>, head: &Head, part: Option<&Part>) -> Result<Option<Sums>> {
+    let names = part.map_or(&[][..], |part| &part.names);
+    let found = walk.wanted.in_cell(names);
+    let piece = Piece::read(walk.want, head.shape, part, &found)?;
+    Ok(piece.sums(walk.want, walk.weight(&head.place), names, &numbers(&found)))
+}
+
+fn numbers(found: &[Option<(u32, u32)>]) -> Vec<Option<u32>> {
+    found.iter().map(|found| Some((*found)?.1)).collect()
+}
+
+/// A part of a cell. Its functions have numbers of the cell.
+enum Piece {
+    Paths(Paths),
+    Spans(SpanSums),
+    Spreads(Spreads),
+}
+
+impl Piece {
+    /// Unpacks what a question needs of a part. `wanted` are the functions that it names:
+    /// their numbers in the cell and in this process.
+    fn read(
+        want: Want<'_>,
+        shape: i8,
+        of: Option<&Part>,
+        wanted: &[Option<(u32, u32)>],
+    ) -> Result<Self> {
+        let bytes = of.map_or(&[][..], |of| &of.bytes);
+        Ok(match want {
+            Want::Spans => Self::Spans(part::<SpanSums>(bytes)?.unwrap_or_default()),
+            Want::Paths | Want::Functions(_) | Want::Calls(_) => {
+                let shape = Shape::from_number(i64::from(shape));
+                Self::Paths(part::<Paths>(bytes)?.unwrap_or_else(|| Paths::new(shape)))
+            }
+            _ if bytes.is_empty() => Self::Spreads(Spreads::default()),
+            Want::Spreads => Self::Spreads(part::<Spreads>(bytes)?.unwrap_or_default()),
+            Want::Moments => Self::Spreads(decode_by(bytes, Moments)?),
+            Want::Spread(_) => {
+                let mut spreads = Spreads::default();
+                if let Some(Some((number, _))) = wanted.first() {
+                    let spread = decode_by(bytes, OneSpread(*number))?;
+                    spreads.rows.extend(spread.map(|spread| (*number, spread)));
+                }
+                Self::Spreads(spreads)
+            }
+        })
+    }
+
+    /// What a question takes of a part, with numbers of this process: `names` has those
+    /// of the cell's functions, `wanted` those that the question names. None of a cell
+    /// without spans.
+    fn sums(
+        self,
+        want: Want<'_>,
+        weight: u64,
+        names: &[u32],
+        wanted: &[Option<u32>],
+    ) -> Option<Sums> {
+        Some(match self {
+            Self::Spans(spans) if spans.rows.is_empty() => return None,
+            Self::Spans(spans) => Sums::Spans(spans.times(weight)),
+            Self::Paths(paths) => want.of_paths(paths.renamed(names).times(weight), wanted),
+            Self::Spreads(spreads) => want.of_spreads(spreads.renamed(names).times(weight), wanted),
+        })
+    }
+}
