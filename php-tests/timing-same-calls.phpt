@@ -17,6 +17,8 @@ function numbers($n) { for ($i = 0; $i < $n; $i++) { yield leaf($i); } }
 function ignored($x) { return leaf($x); }
 class Thing { public $x; function __destruct() { leaf(1); } }
 function makes() { $thing = new Thing; $thing->x = 1; }
+class Quiet { function __destruct() {} }
+function drops() { $quiet = new Quiet; }
 class Magic { function __call($name, $arguments) { return leaf(1); } }
 
 function program()
@@ -29,6 +31,7 @@ function program()
         late($i);
         catches($i);
         makes();
+        drops();
         ignored($i);
         if ($i % 20 === 0) {
             down(80);

@@ -238,7 +238,8 @@ impl Recorder {
                 }
             };
             slot.mark = mark;
-            if P::ADAPTIVE && SPARES && found.untimed > 0 {
+            // A destructor's end is also that of the ended call which made it.
+            if P::ADAPTIVE && SPARES && !is_made_by_ended && found.untimed > 0 {
                 if P::MEMORY {
                     (slot.start.memory, slot.start.peak) = memory();
                 }

@@ -122,9 +122,9 @@ const F: u32 = 2;
 const DESTRUCTOR: u32 = 3;
 const FRAME: usize = 0x100;
 
-/// Calls of `F`, which allocates, and frees after its end. Every 1,000th leaves an object
+/// Calls of `F`, which allocates, and frees after its end. One of `each` leaves an object
 /// whose destructor runs after the end.
-fn run<const ADAPTIVE: bool>() -> (EdgeTable, u64) {
+fn run<const ADAPTIVE: bool>(each: u32) -> (EdgeTable, u64) {
     let mut bench = Bench::<ADAPTIVE>::new();
     let in_main = Site {
         mark: FRAME,
@@ -136,7 +136,7 @@ fn run<const ADAPTIVE: bool>() -> (EdgeTable, u64) {
         bench.pass(40, 700);
         bench.end(FRAME);
         bench.pass(1, -600);
-        if call % 1_000 == 999 {
+        if call % each == each - 1 {
             bench.begin(
                 DESTRUCTOR,
                 &Site {
@@ -153,9 +153,16 @@ fn run<const ADAPTIVE: bool>() -> (EdgeTable, u64) {
     (bench.finish(), readings)
 }
 
+/// The time of calls of that function.
+fn wall(table: &EdgeTable, callee: u32) -> u64 {
+    let mut edges = table.edges.iter();
+    let edge = edges.find(|edge| edge.callee.symbol == SymbolId(callee));
+    edge.map_or(0, |edge| edge.cost.wall)
+}
+
 #[test]
 fn edges_counts_and_memory_are_those_of_exact_timing() {
-    let ((exact, of_exact), (adaptive, readings)) = (run::<false>(), run::<true>());
+    let ((exact, of_exact), (adaptive, readings)) = (run::<false>(1_000), run::<true>(1_000));
     let part = |table: &EdgeTable| {
         let edges = table.edges.iter();
         let row =
@@ -170,12 +177,8 @@ fn edges_counts_and_memory_are_those_of_exact_timing() {
 
 #[test]
 fn a_destructor_after_the_end_of_an_untimed_call_is_timed_and_its_callee() {
-    let (table, _) = run::<true>();
-    let wall = |callee: u32| {
-        let mut edges = table.edges.iter();
-        let edge = edges.find(|edge| edge.callee.symbol == SymbolId(callee));
-        edge.map_or(0, |edge| edge.cost.wall)
-    };
+    let (table, _) = run::<true>(1_000);
+    let wall = |callee| wall(&table, callee);
     // The five destructors were timed; each began a tick after the end of its caller.
     assert_eq!(wall(DESTRUCTOR), 5 * 200);
     let real = 5_000 * 40 + 5 * 201;
@@ -184,4 +187,12 @@ fn a_destructor_after_the_end_of_an_untimed_call_is_timed_and_its_callee() {
     assert!(f <= real && f + 5 * 41 >= real, "{f} of {real}");
     let of_f = table.estimates.iter().map(|(_, estimate)| estimate.untimed);
     assert!(of_f.sum::<u64>() > 2_000, "{:?}", table.estimates);
+}
+
+#[test]
+fn calls_end_with_their_last_destructor_however_often_it_runs() {
+    let (table, _) = run::<true>(1);
+    assert_eq!(wall(&table, DESTRUCTOR), 5_000 * 200);
+    // Each destructor began a tick after the end of its caller.
+    assert_eq!(wall(&table, F), 5_000 * 241);
 }
