@@ -200,11 +200,16 @@ impl Taker {
 
     fn leave(&mut self, found: Found, error: &io::Error) {
         let owner = found.path.symlink_metadata().map_or(0, |file| file.uid());
-        tracing::warn!(
-            file = %found.path.display(), owner, %error,
-            "cannot read it, so it stays; xhprof.file_permissions = 0640 and a common group allow \
-             that"
-        );
+        let file = found.path.display();
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            tracing::warn!(
+                %file, owner, %error,
+                "cannot read it, so it stays; xhprof.file_permissions = 0640 and a common group \
+                 allow that"
+            );
+        } else {
+            tracing::warn!(%file, owner, %error, "not taken, so it stays");
+        }
         self.left.add(found.path, found.version);
     }
 

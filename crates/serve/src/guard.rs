@@ -234,7 +234,7 @@ async fn caller(state: &State, asked: Asked) -> Result<Caller, Problem> {
     if !caller.may(scope) {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
-            format!("this token has not the scope {scope:?}"),
+            format!("this token has not the scope {}", scope.name()),
         ));
     }
     Ok(caller)

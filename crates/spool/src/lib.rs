@@ -83,16 +83,25 @@ pub struct Listing {
     pub is_cut: bool,
 }
 
-/// Files that stay where they are, and are not listed again until they change.
+/// Files that stay where they are, and are not listed again until they change, or
+/// their owner or permissions do.
 #[derive(Debug, Default)]
 pub struct Left {
-    files: HashMap<PathBuf, Version>,
+    files: HashMap<PathBuf, (Version, Option<Status>)>,
+}
+
+/// The mode, the user and the group of a file: who may read it.
+type Status = (u32, u32, u32);
+
+fn status(file: &fs::Metadata) -> Status {
+    (file.mode(), file.uid(), file.gid())
 }
 
 impl Left {
     /// Notes that a file stays.
     pub fn add(&mut self, path: PathBuf, version: Version) {
-        self.files.insert(path, version);
+        let status = path.symlink_metadata().ok().as_ref().map(status);
+        self.files.insert(path, (version, status));
     }
 
     /// How many there are.
@@ -101,8 +110,8 @@ impl Left {
         self.files.len()
     }
 
-    fn has(&self, path: &Path, version: Version) -> bool {
-        self.files.get(path) == Some(&version)
+    fn has(&self, path: &Path, file: &fs::Metadata) -> bool {
+        self.files.get(path) == Some(&(Version::from(file), Some(status(file))))
     }
 
     /// Forgets the files of a folder that are no longer there.
@@ -134,7 +143,7 @@ pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
             continue;
         };
         let version = Version::from(&file);
-        if !file.is_file() || left.has(&path, version) {
+        if !file.is_file() || left.has(&path, &file) {
             continue;
         }
         // A time in the future says nothing: the file is whole.
@@ -217,6 +226,18 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert!(!list(folder.path(), &mut left, 10).is_waiting);
         assert_eq!(left.count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_was_left_is_listed_again_when_its_permissions_changed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = old(folder.path(), "a.xhp");
+        let mut left = Left::default();
+        left.add(path.clone(), Version::of(&path).unwrap());
+        assert_eq!(names(&list(folder.path(), &mut left, 10)), [""; 0]);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
+        assert_eq!(names(&list(folder.path(), &mut left, 10)), ["a.xhp"]);
     }
 
     #[test]

@@ -151,8 +151,15 @@ pub(crate) struct RunTags {
     #[arg(long, value_name = "NAME")]
     pub(crate) release: Option<String>,
     /// The fraction of requests that were profiled, such as 0.01
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
     pub(crate) rate: Option<f64>,
+}
+
+/// A store takes any other number as 1, which is not what was meant.
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok();
+    rate.filter(|rate| *rate > 0.0 && *rate <= 1.0)
+        .ok_or_else(|| "use a number above 0, at most 1, such as 0.01".to_owned())
 }
 
 const IMPORT_EXAMPLES: &str = "\

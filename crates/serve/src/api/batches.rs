@@ -4,6 +4,7 @@
 //! or that it never will be. In all other cases the sender keeps the batch, and
 //! what it sends again is stored once.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -315,10 +316,27 @@ pub(crate) async fn put_dropped(
         runs: row.runs,
         bytes: row.bytes,
     });
-    let rows: Vec<_> = rows.collect();
+    let rows = added_up(rows);
     DroppedRuns::check(&rows, now_us())?;
     ask(&state, move |store| store.note_dropped(&rows)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Adds up counters of the same day, application and reason: those of several
+/// applications are of one if the token is.
+fn added_up(rows: impl Iterator<Item = DroppedRuns>) -> Vec<DroppedRuns> {
+    let mut sums = BTreeMap::new();
+    for row in rows {
+        let key = (row.day_s, row.app.clone(), row.reason.clone());
+        let sum = sums.entry(key).or_insert(DroppedRuns {
+            runs: 0,
+            bytes: 0,
+            ..row
+        });
+        sum.runs = sum.runs.saturating_add(row.runs);
+        sum.bytes = sum.bytes.saturating_add(row.bytes);
+    }
+    sums.into_values().collect()
 }
 
 /// How far back dropped runs are listed.

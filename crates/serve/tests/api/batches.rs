@@ -197,6 +197,24 @@ fn a_token_of_an_application_counts_and_sees_only_its_own_dropped_runs() {
 }
 
 #[test]
+fn dropped_runs_of_several_applications_are_added_up_for_a_token_of_one() {
+    let server = locked();
+    let mut both = report(7, "blog");
+    let of_shop = report(5, "shop")["dropped"][0].clone();
+    both["dropped"].as_array_mut().unwrap().push(of_shop);
+    for _ in 0..2 {
+        let answer = send_report(&server, 3, &both);
+        assert_eq!(answer.status, StatusCode::NO_CONTENT, "{}", answer.text());
+    }
+    let rows = server
+        .as_owner(3, "GET", "/api/v1/dropped", Vec::new())
+        .json();
+    assert_eq!(rows["dropped"].as_array().unwrap().len(), 1);
+    assert_eq!(rows["dropped"][0]["runs"], 12);
+    assert_eq!(rows["dropped"][0]["bytes"], 198);
+}
+
+#[test]
 fn a_report_that_no_agent_sends_is_refused() {
     let server = locked();
     let mut future = report(5, "shop");
