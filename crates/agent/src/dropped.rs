@@ -2,7 +2,8 @@
 //!
 //! They are on the disk before the runs are removed, together with the numbers
 //! of the batches that they count: an agent that is killed in between removes
-//! these batches at its next start, and counts nothing twice.
+//! these batches at its next start, and counts nothing twice. If the disk is
+//! full, the runs are removed first: what waits behind them must get out.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -83,7 +84,7 @@ pub(crate) struct Dropped {
 }
 
 /// The file.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Content {
     /// The identity of these counters at the server.
     id: String,
@@ -115,13 +116,20 @@ impl Ledger {
     /// Reads the counters, or makes those of a new target.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join("dropped.json");
-        let content = match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| Error::Damaged(path.clone(), error.to_string() + WITHOUT))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Content {
-                id: id()?,
-                ..Content::default()
-            },
+        let (content, is_new) = match std::fs::read(&path) {
+            Ok(bytes) => {
+                let content = serde_json::from_slice::<Content>(&bytes)
+                    .map_err(|error| Error::Damaged(path.clone(), error.to_string() + WITHOUT))?;
+                (content, false)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let id = id()?;
+                let content = Content {
+                    id,
+                    ..Content::default()
+                };
+                (content, true)
+            }
             Err(error) => return Err(Error::Queue(path, error)),
         };
         let ledger = Self {
@@ -129,7 +137,10 @@ impl Ledger {
             is_changed: !content.counters.is_empty(),
             content,
         };
-        ledger.write()?;
+        // The disk may be full, of a queue that is to be sent.
+        if is_new {
+            ledger.write()?;
+        }
         Ok(ledger)
     }
 
@@ -143,8 +154,21 @@ impl Ledger {
         self.content.counted.clear();
     }
 
-    /// Counts runs of a batch, which may be removed then.
+    /// Counts runs of a batch, which may be removed then. After an error they are
+    /// not counted.
     pub(crate) fn count(&mut self, batch: u64, runs: &[Dropped]) -> Result<()> {
+        let before = self.content.clone();
+        self.note(batch, runs);
+        self.write().inspect_err(|_| self.content = before)
+    }
+
+    /// Counts runs of a batch that is removed already.
+    pub(crate) fn count_removed(&mut self, batch: u64, runs: &[Dropped]) -> Result<()> {
+        self.note(batch, runs);
+        self.write()
+    }
+
+    fn note(&mut self, batch: u64, runs: &[Dropped]) {
         let day_s = today();
         for run in runs {
             self.add(day_s, run);
@@ -153,7 +177,6 @@ impl Ledger {
         self.content.counters.retain(|row| row.day_s >= kept);
         self.content.counted.push(batch);
         self.is_changed = true;
-        self.write()
     }
 
     fn add(&mut self, day_s: u64, run: &Dropped) {
@@ -267,6 +290,21 @@ mod tests {
         again.count(8, &[run("a")]).unwrap();
         again.reported(&report);
         assert!(again.report().is_some());
+    }
+
+    #[test]
+    fn counters_that_cannot_be_written_are_read_and_not_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        ledger.count(7, &[run("a")]).unwrap();
+        // As on a full disk: no file can be made.
+        std::fs::create_dir(folder.path().join("dropped.tmp")).unwrap();
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        assert_eq!(ledger.total(Reason::QueueFull), 1);
+        assert!(ledger.count(8, &[run("a")]).is_err());
+        assert_eq!(ledger.total(Reason::QueueFull), 1);
+        assert!(ledger.count_removed(8, &[run("a")]).is_err());
+        assert_eq!(ledger.total(Reason::QueueFull), 2);
     }
 
     #[test]

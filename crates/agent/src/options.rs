@@ -123,7 +123,7 @@ impl Options {
                 .or_else(|| url.strip_prefix("https://"));
             let is_address = name.is_some_and(|name| {
                 !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic())
-            });
+            }) && url.parse::<ureq::http::Uri>().is_ok();
             if !is_address {
                 return wrong(format!(
                     "{url}: not an address; use one such as https://profiles.example.com"
@@ -179,7 +179,9 @@ mod tests {
 
     #[test]
     fn options_that_cannot_work_are_refused() {
-        assert!(options(&["http://a", "https://b:1/c"]).check().is_ok());
+        for url in ["http://a", "https://b:1/c", "http://[::1]:8470"] {
+            assert!(options(&[url]).check().is_ok(), "{url}");
+        }
         for urls in [
             &["a"][..],
             &["http://"],
@@ -188,6 +190,8 @@ mod tests {
             &["http://a/?token=x"],
             &["http://a", "http://a"],
             &["http://a b"],
+            &["http://[::1"],
+            &["http://a:b:1"],
         ] {
             assert!(options(urls).check().is_err(), "{urls:?}");
         }

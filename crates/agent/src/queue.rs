@@ -226,8 +226,22 @@ impl Queue {
             reason = reason.name(),
             "runs are dropped"
         );
-        state.ledger.count(batch.number, &runs)?;
-        self.remove(state, batch)
+        self.remove_counted(state, batch, &runs)
+    }
+
+    /// Counts runs of a batch as dropped, and removes it.
+    fn remove_counted(&self, state: &mut State, batch: Entry, runs: &[Dropped]) -> Result<()> {
+        if state.ledger.count(batch.number, runs).is_ok() {
+            return self.remove(state, batch);
+        }
+        // The batch may be what fills the disk. An agent that is killed now has not
+        // counted it.
+        self.remove(state, batch)?;
+        if let Err(error) = state.ledger.count_removed(batch.number, runs) {
+            tracing::warn!(%error, "dropped runs are counted in memory only");
+        }
+        state.ledger.forget_counted();
+        Ok(())
     }
 
     fn remove(&self, state: &mut State, batch: Entry) -> Result<()> {
@@ -285,10 +299,10 @@ impl Queue {
         let mut state = self.lock();
         state.sent = None;
         state.turn = 0;
-        if !refused.is_empty() {
-            state.ledger.count(batch.number, refused)?;
+        if refused.is_empty() {
+            return self.remove(&mut state, batch);
         }
-        self.remove(&mut state, batch)
+        self.remove_counted(&mut state, batch, refused)
     }
 
     /// Drops a batch that cannot be sent.
@@ -453,6 +467,25 @@ mod tests {
         fixture.queue.done(first, &[]).unwrap();
         assert_eq!(fixture.queue.size(), Size::default());
         assert_eq!(fixture.queue.dropped(Reason::QueueFull), 5);
+    }
+
+    #[test]
+    fn dropped_runs_leave_the_queue_when_their_counter_cannot_be_written() {
+        let fixture = Fixture::new(1 << 20);
+        let entry = fixture.add(1, 2, false);
+        // As on a full disk: no file can be made.
+        fs::create_dir(fixture.queue.folder.join("dropped.tmp")).unwrap();
+        let dropped = Dropped {
+            app: "shop".to_owned(),
+            bytes: 7,
+            reason: Reason::OverQuota,
+        };
+        fixture
+            .queue
+            .done(entry, &[dropped.clone(), dropped])
+            .unwrap();
+        assert_eq!(fixture.numbers(), [0; 0]);
+        assert_eq!(fixture.queue.dropped(Reason::OverQuota), 2);
     }
 
     #[test]
