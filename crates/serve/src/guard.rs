@@ -41,7 +41,7 @@ pub(crate) async fn check(
     let is_browser = asks_for_a_page(&request);
     let answer = timeout(TIMEOUT, answer(&state, request, next)).await;
     let mut response = match answer {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => in_our_words(response).await,
         Ok(Err(problem)) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
         }
@@ -62,6 +62,20 @@ pub(crate) async fn check(
     }
     harden(response.headers_mut());
     response
+}
+
+/// The answer; as a [`Problem`] if axum refused a parameter or a body, in plain text.
+async fn in_our_words(response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let is_text = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    if !is_text || !response.status().is_client_error() {
+        return response;
+    }
+    let status = response.status();
+    match to_bytes(response.into_body(), MAX_FORM).await {
+        Ok(text) => Problem::new(status, String::from_utf8_lossy(&text)).into_response(),
+        Err(_) => status.into_response(),
+    }
 }
 
 /// What the handler answers, if the request passes.

@@ -111,3 +111,35 @@ fn sums_of_all_requests_and_of_days_are_those_of_the_routes() {
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     assert!(answer.text().contains("give 1 to 100"));
 }
+
+#[test]
+fn a_parameter_or_body_that_is_wrong_is_named_in_json() {
+    let server = open();
+    let json = [("content-type", "application/json")];
+    for (answer, status, word) in [
+        (server.get("/api/v1/runs?limit=many"), 400, "limit"),
+        (server.get("/api/v1/trend?step=century"), 400, "century"),
+        (
+            server.send("PUT", "/api/v1/policies", &json, b"{\"years\": 1}".to_vec()),
+            422,
+            "years",
+        ),
+        (
+            server.send("PUT", "/api/v1/policies", &json, b"{".to_vec()),
+            400,
+            "JSON",
+        ),
+        (
+            server.send("PUT", "/api/v1/policies", &[], b"{}".to_vec()),
+            415,
+            "application/json",
+        ),
+    ] {
+        assert_eq!(answer.status, status, "{}", answer.text());
+        let error = answer.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(word), "{error}");
+    }
+    let browser = [("accept", "text/html")];
+    let page = server.send("GET", "/?limit=many&sort=none", &browser, Vec::new());
+    assert!(!page.text().starts_with("Failed"), "{}", page.text());
+}
