@@ -57,7 +57,9 @@ memcheck_engine() {
     TEST_PHP_EXECUTABLE=$memcheck/php NO_INTERACTION=1 MEMCHECK_LOGS=$memcheck/$engine TEST_TIMEOUT=900 \
         "$PHP" -n "$(run_tests_script)" -n -q -j2 --no-progress --show-diff --set-timeout 900 \
         -d extension="$extension" -d xhprof.engine="$engine" "$@" >"$log" 2>&1 || true
-    # A test may fail here because valgrind is slow. ./x test says whether it passes.
+    # A test may fail here because valgrind is slow, or because its processes are not
+    # PHP to each other: /proc/PID/exe is valgrind (auto-enable-tells-the-path).
+    # ./x test says whether it passes.
     say "$engine, in $(((SECONDS - began) / 60)) min: $(sed -nE 's/^Tests (passed|failed|skipped) *: *([0-9]+).*/\2 \1/p' "$log" | paste -sd, | sed 's/,/, /g')"
     sed -n '/^FAILED TEST SUMMARY/,/^=====/p' "$log" | grep '\.phpt' || true
     "$PHP" -n scripts/memcheck.php "$memcheck/$engine"
