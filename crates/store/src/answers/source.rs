@@ -28,7 +28,8 @@ pub(crate) trait Source {
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()>;
 
-    /// Visits the paths or spans of a selection of hours.
+    /// Visits the paths or spans of a selection of hours. A part may be of several routes,
+    /// and its place name none, if [`want` is of all routes](Want::is_of_all_routes).
     fn cells(
         &self,
         selection: &Selection,

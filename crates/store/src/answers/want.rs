@@ -27,6 +27,11 @@ impl Want<'_> {
         matches!(self, Self::Spreads | Self::Moments | Self::Spread(_))
     }
 
+    /// Whether it takes no notice of the routes of parts.
+    pub(crate) fn is_of_all_routes(self) -> bool {
+        !matches!(self, Self::Calls(_))
+    }
+
     /// The numbers of the functions that it names.
     pub(crate) fn numbers(self, symbols: &[Symbol]) -> Vec<Option<u32>> {
         let names: Vec<&str> = match self {

@@ -46,6 +46,8 @@ pub(super) enum Column {
     Paths,
     Spans,
     Spreads,
+    /// Spreads without their times, which are most of them. Only sums of many routes have it.
+    Moments,
 }
 
 impl Column {
@@ -54,6 +56,7 @@ impl Column {
             Self::Paths => "paths",
             Self::Spans => "spans",
             Self::Spreads => "spreads",
+            Self::Moments => "moments",
         }
     }
 }

@@ -243,6 +243,7 @@ impl Inner {
                 counts::of_partition(number)
             ))?;
             if Answer::new(&bytes).u64()? == 0 {
+                schema::drop_partition(&self.client, "app_daily", number)?;
                 schema::drop_partition(&self.client, "daily", number)?;
                 schema::drop_partition(&self.client, "cell", number)?;
             }

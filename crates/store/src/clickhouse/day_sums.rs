@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::cell_cache::Head;
 use super::cells::{Cell, Key, Where};
 use super::fold::chance;
-use super::heads::{covered, where_of};
+use super::heads::{Table, covered, where_of};
 use super::literal::ids;
 use super::regular::Regular;
 use super::rows::{Answer, Rows};
@@ -22,6 +22,7 @@ use super::settled::Selected;
 use super::{Background, Inner, now_us};
 use crate::Result;
 use crate::answers::Resolution;
+use crate::rollup::encode;
 
 /// How many hours a place must have in a day. One is as good as its day.
 const FEWEST: usize = 2;
@@ -41,6 +42,11 @@ pub(super) struct Complete {
 }
 
 impl Complete {
+    /// Has all days looked at once more.
+    pub(super) fn forget(&self) {
+        self.days().clear();
+    }
+
     fn days(&self) -> MutexGuard<'_, HashMap<u32, (u64, u64)>> {
         self.days.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,21 +87,6 @@ impl Hours {
     }
 }
 
-/// The sums of a day that are not those of its hours.
-pub(super) struct WrongDay(Arc<Head>);
-
-impl WrongDay {
-    /// What they are of.
-    pub(super) fn name(&self) -> String {
-        let place = &self.0.place;
-        format!(
-            "sums of {} in the day {} since 1970",
-            place.route,
-            place.hour.div_euclid(24)
-        )
-    }
-}
-
 /// A day that is looked at.
 #[derive(Debug, Default)]
 struct Look {
@@ -128,11 +119,16 @@ impl Inner {
                 continue;
             }
             let look = self.look_at(day, quiet)?;
-            written += self.write_days(&look.todo, is_stopped)?;
+            let mut of_day = self.write_days(&look.todo, is_stopped)?;
+            if look.is_complete {
+                of_day += self.sum_routes(day, is_stopped)?;
+            }
+            written += of_day;
             if is_stopped() {
                 break;
             }
-            if look.is_complete {
+            // What was written is looked at once more: it may be on one replica only yet.
+            if look.is_complete && of_day == 0 {
                 self.complete.days().insert(day, rows);
             }
         }
@@ -148,7 +144,7 @@ impl Inner {
             days,
             ..
         } = self.selected(&condition, Resolution::Day)?;
-        let rows = self.day_heads(&condition, days)?;
+        let rows = self.sum_heads(Table::Daily, &condition, days)?;
         let covered = covered(&rows, &cells);
         let mut right: HashMap<Key, (&Arc<Head>, bool)> = HashMap::new();
         for (row, is_right) in rows.iter().zip(covered.days) {
@@ -260,93 +256,37 @@ impl Inner {
                     continue;
                 };
                 sum.version = now_us().max(hours.version + 1) + chance()?;
-                write(&sum, key, hours, &mut rows)?;
+                let ends = [hours.cells.first(), hours.cells.last()];
+                let hours_of = |end: &(Key, u64, Where)| end.2.hour;
+                let ends = ends.map(|end| end.map_or(sum.place.hour, hours_of));
+                let cells = hours.cells.iter().map(|cell| (cell.0, cell.1));
+                write(
+                    Table::Daily,
+                    &sum,
+                    key,
+                    ends,
+                    &cells.collect::<Vec<_>>(),
+                    &mut rows,
+                )?;
                 written += 1;
             }
             if rows.bytes.len() > INSERTED || rest.is_empty() {
-                self.insert_days(&mut rows)?;
+                self.insert_sums(Table::Daily, &mut rows)?;
             }
         }
-        self.insert_days(&mut rows)?;
+        self.insert_sums(Table::Daily, &mut rows)?;
         Ok(written)
     }
 
-    fn insert_days(&self, rows: &mut Rows) -> Result<()> {
+    /// Inserts sums of days into their table.
+    pub(super) fn insert_sums(&self, table: Table, rows: &mut Rows) -> Result<()> {
         if rows.bytes.is_empty() {
             return Ok(());
         }
-        let into = format!("{} ({})", self.all("daily"), columns());
+        let into = format!("{} ({})", self.all(table.name()), columns(table));
         self.client.insert(&into, &rows.bytes)?;
         rows.bytes.clear();
         Ok(())
-    }
-
-    /// The sums of days that count and are not the sums of their hours, which does not
-    /// happen unless tables were changed by hand.
-    pub(super) fn wrong_days(&self) -> Result<Vec<WrongDay>> {
-        let days = format!("SELECT DISTINCT day FROM {}", self.all("daily"));
-        let bytes = self.client.read(&days)?;
-        let mut answer = Answer::new(&bytes);
-        let mut wrong = Vec::new();
-        while answer.has_more() {
-            let condition = format!("day = {}", answer.u32()?);
-            let selected = self.selected(&condition, Resolution::Day)?;
-            let rows = self.day_heads(&condition, selected.days)?;
-            let covered = covered(&rows, &selected.cells);
-            let places = self.places(&condition)?;
-            for (row, is_right) in rows.into_iter().zip(covered.days) {
-                if is_right && self.is_sum_of_hours(&row, &places)? == Some(false) {
-                    wrong.push(WrongDay(row));
-                }
-            }
-        }
-        Ok(wrong)
-    }
-
-    /// Whether the sums of a day are those of its hours; none if something was written
-    /// meanwhile.
-    fn is_sum_of_hours(&self, row: &Head, places: &HashMap<Key, Where>) -> Result<Option<bool>> {
-        let bytes = self.client.read(&format!(
-            "SELECT {} FROM {} PREWHERE key IN ({}) WHERE version = {}",
-            Cell::sum_columns(),
-            self.all("daily"),
-            ids([&row.key]),
-            row.version
-        ))?;
-        let mut answer = Answer::new(&bytes);
-        if !answer.has_more() {
-            return Ok(None);
-        }
-        let mut stored = Cell::new(where_of(row));
-        stored.read_sums(&mut answer)?;
-        let mut hours = Hours::of(where_of(row));
-        for (key, version) in &row.cells {
-            let Some(place) = places.get(key) else {
-                return Ok(None);
-            };
-            hours.cells.push((*key, *version, place.clone()));
-        }
-        let cells = hours.cells.iter().map(|(key, _, place)| (key, place));
-        let mut cells = self.cells_of(&cells.collect::<Vec<_>>())?;
-        let mut computed = Cell::new(where_of(row));
-        // The same numbers of names.
-        computed.adopt_names(&stored);
-        let computed = added_up(computed, &hours, &mut cells);
-        Ok(computed.map(|computed| computed.has_sums_of(&stored)))
-    }
-
-    /// Writes the sums of days anew that are wrong.
-    pub(super) fn mend_days(&self) -> Result<()> {
-        let mut rows = Rows::default();
-        for WrongDay(row) in self.wrong_days()? {
-            let mut none = Hours::of(where_of(&row));
-            none.version = row.version;
-            let mut sum = Cell::new(where_of(&row));
-            sum.version = now_us().max(row.version + 1) + chance()?;
-            write(&sum, &row.key, &none, &mut rows)?;
-            self.complete.days().clear();
-        }
-        self.insert_days(&mut rows)
     }
 
     /// The latest versions of the sums of days.
@@ -375,32 +315,48 @@ fn added_up(mut sum: Cell, hours: &Hours, cells: &mut BTreeMap<Key, Cell>) -> Op
 }
 
 /// The columns of [`write()`].
-fn columns() -> String {
+fn columns(table: Table) -> String {
+    let moments = match table {
+        Table::AppDaily => ", moments",
+        Table::Cell | Table::Daily => "",
+    };
     format!(
-        "key, version, day, first, last, part_key, part_version, {}, {}",
+        "key, version, day, first, last, part_key, part_version, {}, {}{moments}",
         Where::COLUMNS,
         Cell::sum_columns()
     )
 }
 
-fn write(sum: &Cell, key: &Key, hours: &Hours, rows: &mut Rows) -> Result<()> {
+/// Writes a row of a table: the sum of `parts`, whose first and last hours are `ends`.
+pub(super) fn write(
+    table: Table,
+    sum: &Cell,
+    key: &Key,
+    ends: [i64; 2],
+    parts: &[(Key, u64)],
+    rows: &mut Rows,
+) -> Result<()> {
     let place = &sum.place;
     let hour = hour_number(place.hour);
-    let ends = |end: Option<&(Key, u64, Where)>| end.map_or(hour, |end| hour_number(end.2.hour));
     rows.fixed(key).u64(sum.version).u32(hour / 24);
-    rows.u32(ends(hours.cells.first()));
-    rows.u32(ends(hours.cells.last()));
-    rows.length(hours.cells.len());
-    for (key, ..) in &hours.cells {
+    for end in ends {
+        rows.u32(hour_number(end));
+    }
+    rows.length(parts.len());
+    for (key, _) in parts {
         rows.fixed(key);
     }
-    rows.length(hours.cells.len());
-    for (_, version, _) in &hours.cells {
+    rows.length(parts.len());
+    for (_, version) in parts {
         rows.u64(*version);
     }
     rows.text(&place.app)
         .text(&place.route)
         .text(&place.release);
     rows.u32(hour).i8(place.shape).f64(place.rate);
-    sum.write_sums(rows)
+    sum.write_sums(rows)?;
+    if table == Table::AppDaily {
+        rows.text(encode(&sum.spreads.without_times())?);
+    }
+    Ok(())
 }

@@ -14,6 +14,7 @@ use super::cells::{Key, TOTALS, Where, read_totals};
 use super::changes::ByCell;
 use super::literal::ids;
 use super::rows::Answer;
+use super::seen::DayRows;
 use super::select::Hours;
 use super::settled::Selected;
 use crate::Result;
@@ -29,6 +30,8 @@ pub(super) enum Table {
     Cell,
     /// Of days.
     Daily,
+    /// Of days of many routes.
+    AppDaily,
 }
 
 impl Table {
@@ -36,6 +39,7 @@ impl Table {
         match self {
             Self::Cell => "cell",
             Self::Daily => "daily",
+            Self::AppDaily => "app_daily",
         }
     }
 }
@@ -52,6 +56,21 @@ pub(super) struct Heads {
 }
 
 impl Heads {
+    /// Adds sums of a day, which name hours, or of an hour.
+    pub(super) fn add(&mut self, head: Arc<Head>) {
+        if head.cells.is_empty() {
+            self.hours.push(head);
+        } else {
+            self.days.push(head);
+        }
+    }
+
+    /// Brings them into the order of their places.
+    pub(super) fn sort(&mut self) {
+        sort(&mut self.days);
+        sort(&mut self.hours);
+    }
+
     pub(super) fn highest_rate(&self) -> f64 {
         let heads = self.days.iter().chain(&self.hours);
         let rates = heads.map(|head| head.place.rate);
@@ -68,13 +87,31 @@ impl Inner {
             Resolution::Day => self.known_days(of)?,
         };
         let condition = of.without(known.iter().map(|day| day.day));
+        let (mut heads, rows) = self.read_heads_of(&condition, step)?;
+        if step == Resolution::Day {
+            self.keep_days(of, rows, &heads);
+        }
+        for day in known {
+            heads.days.extend(day.days.iter().cloned());
+            heads.hours.extend(day.hours.iter().cloned());
+        }
+        heads.sort();
+        Ok(heads)
+    }
+
+    /// The sums that a condition selects, in any order, and the rows of their days.
+    pub(super) fn read_heads_of(
+        &self,
+        condition: &str,
+        step: Resolution,
+    ) -> Result<(Heads, HashMap<u32, DayRows>)> {
         let Selected {
             mut cells,
             changes,
             days,
             rows,
-        } = self.selected(&condition, step)?;
-        let mut days = self.day_heads(&condition, days)?;
+        } = self.selected(condition, step)?;
+        let mut days = self.sum_heads(Table::Daily, condition, days)?;
         let sums_of = covered(&days, &cells);
         let mut is_right = sums_of.days.iter();
         days.retain(|_| is_right.next() == Some(&true));
@@ -85,22 +122,14 @@ impl Inner {
             hours: Vec::with_capacity(cells.len()),
             changes,
         };
-        self.add_hours(&condition, cells, &mut heads)?;
-        if step == Resolution::Day {
-            self.keep_days(of, rows, &heads);
-        }
-        for day in known {
-            heads.days.extend(day.days.iter().cloned());
-            heads.hours.extend(day.hours.iter().cloned());
-        }
-        sort(&mut heads.days);
-        sort(&mut heads.hours);
-        Ok(heads)
+        self.add_hours(condition, cells, &mut heads)?;
+        Ok((heads, rows))
     }
 
-    /// The sums of days, whether they are right or not.
-    pub(super) fn day_heads(
+    /// The sums of days in a table, whether they are right or not.
+    pub(super) fn sum_heads(
         &self,
+        table: Table,
         condition: &str,
         mut missing: Vec<(Key, u64)>,
     ) -> Result<Vec<Arc<Head>>> {
@@ -108,7 +137,7 @@ impl Inner {
         self.cells.find(&mut missing, &mut heads);
         if !missing.is_empty() {
             // What has another version by now does not count.
-            let mut read = self.read_heads(Table::Daily, condition, &missing)?;
+            let mut read = self.read_heads(table, condition, &missing)?;
             for (key, version) in missing {
                 if let Some(head) = read.remove(&key).filter(|head| head.version == version) {
                     self.cells.keep(&head);
@@ -166,7 +195,7 @@ impl Inner {
         };
         let of_day = match table {
             Table::Cell => "",
-            Table::Daily => ", first, last, part_key, part_version",
+            Table::Daily | Table::AppDaily => ", first, last, part_key, part_version",
         };
         let bytes = self.client.read(&format!(
             "SELECT key, version, {}, {TOTALS}{of_day} FROM {} {latest}",
@@ -186,7 +215,7 @@ impl Inner {
                 totals: read_totals(&mut answer)?,
                 place: place_of(&place),
             };
-            if table == Table::Daily {
+            if table != Table::Cell {
                 let hours = (answer.u32()?, answer.u32()?);
                 head.place.hours = (i64::from(hours.0), i64::from(hours.1));
                 let keys = answer.list(Answer::fixed)?;

@@ -12,6 +12,8 @@
 
 mod add_spreads;
 mod address;
+mod app_day_sums;
+mod app_days;
 mod cell_cache;
 mod cells;
 mod changes;
@@ -49,6 +51,7 @@ mod sweep;
 mod tokens;
 mod walk;
 mod wanted;
+mod wrong_days;
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

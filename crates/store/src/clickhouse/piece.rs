@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::cell_cache::{Column, Head, Part};
 use super::cells::{Cell, part};
-use super::heads::place_of;
+use super::heads::{Table, place_of};
 use super::walk::{Visitor, Walk, column};
 use crate::Result;
 use crate::answers::{Place, Sums, Want};
@@ -33,10 +33,10 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
 
     fn changed(&mut self, walk: &Walk<'_>, cell: Cell, names: &[u32]) {
         let place = walk.weighted(&place_of(&cell.place));
-        let piece = match column(walk.want) {
+        let piece = match column(walk.want, Table::Cell) {
             Column::Paths => Piece::Paths(cell.paths),
             Column::Spans => Piece::Spans(cell.spans),
-            Column::Spreads => Piece::Spreads(cell.spreads),
+            Column::Spreads | Column::Moments => Piece::Spreads(cell.spreads),
         };
         let found = numbers(&walk.wanted.in_cell(names));
         let sums = piece.sums(walk.want, place.weight, names, &found);

@@ -75,6 +75,24 @@ const DAILY: Table = Table {
     shard: "cityHash64(key)",
 };
 
+/// Sums of days of many routes of an application; `route` is empty. A row has the keys and
+/// versions of the sums it is the sum of, in `daily` or `cell`: it counts only while these
+/// count. `moments` are spreads without their times, which most questions leave out.
+/// Rows are large, so few are read for one.
+const APP_DAILY: Table = Table {
+    name: "app_daily",
+    columns: "key FixedString(16), version UInt64, day UInt32, hour UInt32, first UInt32,
+        last UInt32, app String, route String, release String, shape UInt8, rate Float64,
+        runs UInt64, failed UInt64, calls UInt64, wall UInt64, ln_wall UInt64, cpu_runs UInt64,
+        cpu UInt64, peak_runs UInt64, peak UInt64, memory Int64, bucket Array(UInt64),
+        count Array(UInt64), part_key Array(FixedString(16)), part_version Array(UInt64),
+        name Array(String), file Array(String), line Array(UInt32), internal Array(UInt8),
+        paths String, spans String, spreads String, moments String",
+    order: "PARTITION BY intDiv(day, 30) ORDER BY (app, route, hour, key)
+        SETTINGS index_granularity = 4",
+    ..DAILY
+};
+
 /// Runs that were stored or deleted lately, and may not be in a cell as they
 /// should be.
 const CHANGED: Table = Table {
@@ -191,12 +209,13 @@ const STEP: Table = Table {
 };
 
 /// The steps. They are never changed, only added.
-const STEPS: [&[Table]; 3] = [
+const STEPS: [&[Table]; 4] = [
     &[
         RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
     ],
     &[CLOSED, GONE],
     &[DAILY],
+    &[APP_DAILY],
 ];
 
 /// Creates the tables, or brings those of an older version up to date. Sends no

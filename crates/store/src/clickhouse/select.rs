@@ -27,6 +27,8 @@ pub(super) struct Hours {
     /// The first and the last hour.
     first: Option<u32>,
     last: Option<u32>,
+    /// Whether no route is named.
+    pub(super) is_all_routes: bool,
 }
 
 impl Hours {
@@ -37,6 +39,7 @@ impl Hours {
             places: joined(&of_places(selection)?),
             first: selection.since_us.map(|us| hour_number(hour_of(us))),
             last: selection.until_us.map(|us| hour_number(last(us))),
+            is_all_routes: selection.routes.is_empty(),
         })
     }
 
@@ -199,6 +202,7 @@ mod tests {
             places: "1".to_owned(),
             first,
             last,
+            is_all_routes: true,
         };
         assert_eq!(hours(None, None).whole_days(9), Some((0, 9)));
         assert_eq!(hours(Some(48), None).whole_days(9), Some((2, 9)));

@@ -18,6 +18,9 @@ use crate::rollup::Totals;
 const MOST_CELLS: usize = 1000;
 const CHUNK: usize = 32 << 20;
 
+/// The same for large parts that are unpacked all at once.
+const CHUNK_UNPACKED: usize = 4 << 20;
+
 /// Takes what a walk reads.
 pub(super) trait Visitor {
     /// Takes parts of sums; none of sums that lack the wanted functions.
@@ -91,6 +94,11 @@ impl Inner {
             wanted: Wanted::of(want),
             highest: heads.highest_rate(),
         };
+        if step == Resolution::Day && of.is_all_routes && want.is_of_all_routes() {
+            let sums = self.app_days(condition, &mut heads)?;
+            let lost = self.walk_parts(&sums.rows, Table::AppDaily, &mut walk, visitor)?;
+            sums.give_back(&lost, &mut heads);
+        }
         let lost = self.walk_parts(&heads.days, Table::Daily, &mut walk, visitor)?;
         // They were written anew, or are no more. Their hours are read in place of them.
         let hours = lost.iter().flat_map(|day| day.cells.iter().copied());
@@ -118,13 +126,18 @@ impl Inner {
         visitor: &mut dyn Visitor,
     ) -> Result<Vec<Arc<Head>>> {
         let mut lost = Vec::new();
-        let (mut rest, mut length) = (heads, 100);
+        let (mut length, chunk) = match (table, column(walk.want, table)) {
+            (Table::Cell | Table::Daily, _) => (100, CHUNK),
+            (Table::AppDaily, Column::Spreads | Column::Moments) => (16, CHUNK),
+            (Table::AppDaily, Column::Paths | Column::Spans) => (4, CHUNK_UNPACKED),
+        };
+        let mut rest = heads;
         while !rest.is_empty() {
             let (some, after) = rest.split_at(length.min(rest.len()));
             rest = after;
-            let parts = self.parts(some, table, column(walk.want), &walk.wanted)?;
+            let parts = self.parts(some, table, column(walk.want, table), &walk.wanted)?;
             let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
-            length = (CHUNK * some.len() / bytes.max(1)).clamp(1, MOST_CELLS);
+            length = (chunk * some.len() / bytes.max(1)).clamp(1, MOST_CELLS);
             walk.wanted.learn(&self.names.all());
             let mut found = Vec::with_capacity(some.len());
             for head in some {
@@ -203,16 +216,17 @@ impl Inner {
     }
 }
 
-/// The column of the part that is wanted.
-pub(super) fn column(want: Want<'_>) -> Column {
+/// The column of a table with the part that is wanted.
+pub(super) fn column(want: Want<'_>, table: Table) -> Column {
     match want {
+        Want::Moments if table == Table::AppDaily => Column::Moments,
         Want::Spans => Column::Spans,
         Want::Spreads | Want::Moments | Want::Spread(_) => Column::Spreads,
         Want::Paths | Want::Functions(_) | Want::Calls(_) => Column::Paths,
     }
 }
 
-fn spot(head: &Head) -> (&Key, Spot<'_>) {
+pub(super) fn spot(head: &Head) -> (&Key, Spot<'_>) {
     let spot = Spot {
         app: &head.place.app,
         route: &head.place.route,

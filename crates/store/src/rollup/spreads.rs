@@ -102,6 +102,20 @@ impl Spreads {
         renamed
     }
 
+    /// The same without the runs' wall times.
+    pub(crate) fn without_times(&self) -> Self {
+        let rows = self.rows.iter().map(|(&name, row)| {
+            let spread = Spread {
+                walls: Sketch::default(),
+                ..*row
+            };
+            (name, spread)
+        });
+        Self {
+            rows: rows.collect(),
+        }
+    }
+
     /// All of them that many times.
     pub(crate) fn times(mut self, weight: u64) -> Self {
         if weight != 1 {

@@ -50,7 +50,15 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     assert_eq!(clickhouse.sum_days(Duration::from_secs(600)).unwrap(), 0);
     // Three routes and two releases, in two days, and hours of which a few have one run.
     let written = clickhouse.sum_days(Duration::ZERO).unwrap();
-    assert!((6..=12).contains(&written), "{written}");
+    let count = |table: &str| {
+        let table = server.table(&database, table);
+        let count = format!("SELECT countIf(notEmpty(part_key)) FROM {table} FINAL");
+        server.statement(&count).trim().parse::<u64>().unwrap()
+    };
+    let (of_routes, of_apps) = (count("daily"), count("app_daily"));
+    assert!((6..=12).contains(&of_routes), "{of_routes}");
+    assert!((2..=4).contains(&of_apps), "{of_apps}");
+    assert_eq!(written, of_routes + of_apps);
     assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
     both.compare("days are added up");
 
@@ -98,13 +106,47 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     both.compare("wrong days are mended");
     assert_eq!(clickhouse.verify().unwrap().problems, []);
 
+    // The same for the sums of many routes, which only some questions read.
+    let app_daily = server.table(&database, "app_daily");
+    server.statement(&format!(
+        "INSERT INTO {app_daily} (key, version, runs, {rest}, moments)
+         SELECT key, version + 1, runs + 1000, {rest}, moments FROM {app_daily} FINAL
+         WHERE notEmpty(part_key)"
+    ));
+    let selected = |store: &dyn Store| store.tree(&Selection::default()).unwrap().selected;
+    assert!(selected(clickhouse) > selected(&both.sqlite) + 1999);
+    assert_eq!(runs(clickhouse), runs(&both.sqlite));
+    let problems = clickhouse.verify().unwrap().problems;
+    let is_of_app = |text: &str| text.contains("all routes of shop in the day 2075");
+    assert!(
+        problems.iter().any(|problem| is_of_app(&problem.item)),
+        "{problems:?}"
+    );
+    clickhouse.rebuild().unwrap();
+    both.compare("wrong sums of many routes do not count");
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    both.compare("wrong sums of many routes are mended");
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+    server.statement(&format!(
+        "INSERT INTO {app_daily} (key, version, runs, {rest}, moments)
+         SELECT key, version + 1, runs, {rest}, '' FROM {app_daily} FINAL
+         WHERE notEmpty(part_key)"
+    ));
+    assert_ne!(clickhouse.verify().unwrap().problems, []);
+    clickhouse.rebuild().unwrap();
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    both.compare("wrong moments of many routes are mended");
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+
     // Nothing of the runs stays in the sums of days.
     let all: Vec<RunId> = (0..160).map(|number| both.put(|| run(number))).collect();
     clickhouse.delete(&all).unwrap();
     clickhouse.fold().unwrap();
     assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
-    let left = format!("SELECT sum(runs) + sum(length(spreads)) > 200 FROM {daily} FINAL");
-    assert_eq!(server.statement(&left).trim(), "0");
+    for table in [&daily, &app_daily] {
+        let left = format!("SELECT sum(runs) + sum(length(spreads)) > 200 FROM {table} FINAL");
+        assert_eq!(server.statement(&left).trim(), "0", "{table}");
+    }
     assert_eq!(clickhouse.routes(&Selection::default()).unwrap(), []);
     assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
 }

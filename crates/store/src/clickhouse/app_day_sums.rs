@@ -1,0 +1,247 @@
+//! Adds the sums of a day of the routes of an application up to few rows.
+//!
+//! Routes with the same application, release, kind of calls and rate are added up in the
+//! order of their names, until a row is large.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::app_days::AppDays;
+use super::cell_cache::Head;
+use super::cells::{Cell, Key, Where, rows_of_spots};
+use super::day_sums::write;
+use super::fold::chance;
+use super::heads::{Table, where_of};
+use super::rows::{Answer, Rows};
+use super::walk::spot;
+use super::{Inner, now_us};
+use crate::Result;
+use crate::answers::Resolution;
+
+/// How many sums are worth a row.
+const FEWEST: usize = 2;
+
+/// The most of a row. Sums of hours have limits that are higher, so none is reached here.
+const MOST_PARTS: usize = 500;
+const MOST_PATHS: usize = 40_000;
+const MOST_NAMES: usize = 20_000;
+const MOST_SPANS: usize = 1000;
+
+/// How many sums are in memory at a time, and about how many paths.
+const AT_ONCE: usize = 100;
+const PATHS: usize = 100_000;
+
+/// What is added up: application, release, kind of calls, and the bits of the rate.
+type Place = (String, String, i8, u64);
+
+/// The sums of a place in a day.
+#[derive(Debug, Default)]
+struct Routes {
+    parts: Vec<Arc<Head>>,
+    /// The rows that there are, whether they count or not.
+    rows: Vec<Arc<Head>>,
+}
+
+/// A row that is being added up.
+struct Sum {
+    cell: Cell,
+    parts: Vec<(Key, u64)>,
+    ends: [i64; 2],
+}
+
+impl Sum {
+    fn new(place: Where) -> Self {
+        Self {
+            ends: [place.hour; 2],
+            cell: Cell::new(place),
+            parts: Vec::new(),
+        }
+    }
+
+    fn has_room_for(&self, cell: &Cell) -> bool {
+        let sum = &self.cell;
+        self.parts.is_empty()
+            || (self.parts.len() < MOST_PARTS
+                && sum.paths.len() + cell.paths.len() <= MOST_PATHS
+                && sum.symbols.len() + cell.symbols.len() <= MOST_NAMES
+                && sum.spans.rows.len() + cell.spans.rows.len() <= MOST_SPANS)
+    }
+
+    fn add(&mut self, head: &Head, cell: Cell) {
+        let (first, last) = head.place.hours;
+        self.ends = match self.parts.is_empty() {
+            true => [first, last],
+            false => [self.ends[0].min(first), self.ends[1].max(last)],
+        };
+        self.parts.push((head.key, head.version));
+        self.cell.add(cell);
+    }
+}
+
+impl Inner {
+    /// Adds up the routes of a day where no row counts. Returns the number of rows that
+    /// were written.
+    pub(super) fn sum_routes(&self, day: u32, is_stopped: &dyn Fn() -> bool) -> Result<u64> {
+        let condition = format!("day = {day}");
+        let (mut heads, _) = self.read_heads_of(&condition, Resolution::Day)?;
+        if !heads.changes.is_empty() {
+            return Ok(0);
+        }
+        let mut places: BTreeMap<Place, Routes> = BTreeMap::new();
+        heads.sort();
+        for head in heads.days.iter().chain(&heads.hours) {
+            let routes = places.entry(place_of(head)).or_default();
+            routes.parts.push(Arc::clone(head));
+        }
+        let rows = self.app_rows(&condition)?;
+        for row in &rows {
+            let routes = places.entry(place_of(row)).or_default();
+            routes.rows.push(Arc::clone(row));
+        }
+        let counting = AppDays::of(rows, &mut heads).rows;
+        let counting: HashSet<Key> = counting.iter().map(|row| row.key).collect();
+        let mut written = 0;
+        let mut rows = Rows::default();
+        for (_, mut routes) in places {
+            if is_stopped() {
+                break;
+            }
+            let is_right = |row: &Arc<Head>| row.cells.is_empty() || counting.contains(&row.key);
+            let covered: usize = routes.rows.iter().map(|row| row.cells.len()).sum();
+            let is_whole = covered == routes.parts.len() || routes.parts.len() < FEWEST;
+            let is_needless = covered > 0 && routes.parts.len() < FEWEST;
+            if is_whole && !is_needless && routes.rows.iter().all(is_right) {
+                continue;
+            }
+            if routes.parts.len() < FEWEST {
+                routes.parts.clear();
+            }
+            written += self.write_routes(day, &routes, &mut rows)?;
+            self.insert_sums(Table::AppDaily, &mut rows)?;
+        }
+        Ok(written)
+    }
+
+    /// Adds up the routes of a place. Returns the number of rows; 0 if one of its sums has
+    /// another version by now.
+    fn write_routes(&self, day: u32, routes: &Routes, rows: &mut Rows) -> Result<u64> {
+        let Some(any) = routes.parts.first().or(routes.rows.first()) else {
+            return Ok(0);
+        };
+        let place = Where {
+            route: String::new(),
+            hour: i64::from(day) * 24,
+            ..where_of(any)
+        };
+        let versions: HashMap<Key, u64> = routes
+            .rows
+            .iter()
+            .map(|row| (row.key, row.version))
+            .collect();
+        let mut keys = Vec::new();
+        let mut finish = |sum: &mut Sum, rows: &mut Rows| -> Result<()> {
+            let key = key_of(&place, keys.len());
+            let before = versions.get(&key).copied().unwrap_or(0);
+            sum.cell.version = now_us().max(before + 1) + chance()?;
+            write(Table::AppDaily, &sum.cell, &key, sum.ends, &sum.parts, rows)?;
+            keys.push(key);
+            *sum = Sum::new(place.clone());
+            Ok(())
+        };
+        let mut sum = Sum::new(place.clone());
+        let (mut rest, mut length) = (routes.parts.as_slice(), AT_ONCE);
+        while !rest.is_empty() {
+            let (some, after) = rest.split_at(length.min(rest.len()));
+            rest = after;
+            let mut cells = self.sums_of(some)?;
+            let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
+            length = (PATHS * some.len() / paths.max(1)).clamp(1, AT_ONCE);
+            for head in some {
+                let Some(cell) = cells.remove(&head.key) else {
+                    rows.bytes.clear();
+                    return Ok(0);
+                };
+                if !sum.has_room_for(&cell) {
+                    finish(&mut sum, rows)?;
+                }
+                sum.add(head, cell);
+            }
+        }
+        if !sum.parts.is_empty() {
+            finish(&mut sum, rows)?;
+        }
+        let mut written = keys.len() as u64;
+        for row in &routes.rows {
+            if !keys.contains(&row.key) && !row.cells.is_empty() {
+                self.write_nothing(Table::AppDaily, row, rows)?;
+                written += 1;
+            }
+        }
+        Ok(written)
+    }
+
+    /// Writes a row of a table anew that is of nothing.
+    pub(super) fn write_nothing(&self, table: Table, row: &Head, rows: &mut Rows) -> Result<()> {
+        let mut sum = Cell::new(where_of(row));
+        sum.version = now_us().max(row.version + 1) + chance()?;
+        write(table, &sum, &row.key, [sum.place.hour; 2], &[], rows)
+    }
+
+    /// Sums by their keys, without the ids of runs; those of another version by now are
+    /// not among them.
+    pub(super) fn sums_of(&self, heads: &[Arc<Head>]) -> Result<HashMap<Key, Cell>> {
+        let of_days = |head: &&Arc<Head>| !head.cells.is_empty();
+        let (days, hours): (Vec<_>, Vec<_>) = heads.iter().partition(of_days);
+        let mut cells = self.sums_in(Table::Daily, &days)?;
+        cells.extend(self.sums_in(Table::Cell, &hours)?);
+        Ok(cells)
+    }
+
+    /// The same of a table.
+    pub(super) fn sums_in(&self, table: Table, heads: &[&Arc<Head>]) -> Result<HashMap<Key, Cell>> {
+        let mut cells = HashMap::with_capacity(heads.len());
+        if heads.is_empty() {
+            return Ok(cells);
+        }
+        let wanted: HashMap<Key, &Arc<Head>> = heads.iter().map(|head| (head.key, *head)).collect();
+        let versions = heads.iter().map(|head| head.version.to_string());
+        let bytes = self.client.read(&format!(
+            "SELECT key, version, {} FROM {} {}",
+            Cell::sum_columns(),
+            self.all(table.name()),
+            rows_of_spots(
+                heads.iter().map(|head| spot(head)),
+                &versions.collect::<Vec<_>>()
+            )
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        while answer.has_more() {
+            let (key, version) = (answer.fixed()?, answer.u64()?);
+            let head = wanted.get(&key);
+            let place = head.map_or_else(|| where_of(heads[0]), |head| where_of(head));
+            let mut cell = Cell::new(place);
+            cell.version = version;
+            cell.read_sums(&mut answer)?;
+            if head.is_some_and(|head| head.version == version) {
+                cells.insert(key, cell);
+            }
+        }
+        Ok(cells)
+    }
+}
+
+fn place_of(head: &Head) -> Place {
+    let place = &head.place;
+    let rate = place.rate.to_bits();
+    (place.app.clone(), place.release.clone(), head.shape, rate)
+}
+
+/// The key of a place's row with that number.
+fn key_of(place: &Where, number: usize) -> Key {
+    let mut hasher = blake3::Hasher::new_derive_key("xhprof store: sums of a day of many routes");
+    hasher.update(&place.key());
+    hasher.update(&(number as u64).to_le_bytes());
+    let mut key = [0; 16];
+    hasher.finalize_xof().fill(&mut key);
+    key
+}

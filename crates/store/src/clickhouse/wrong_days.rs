@@ -1,0 +1,145 @@
+//! Finds sums of days that count and are not the sums of what they name, which does not
+//! happen unless tables were changed by hand.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Inner;
+use super::app_days::AppDays;
+use super::cell_cache::Head;
+use super::cells::{Cell, Key, part};
+use super::heads::{Table, where_of};
+use super::literal::ids;
+use super::rows::{Answer, Rows};
+use crate::Result;
+use crate::answers::Resolution;
+use crate::rollup::Spreads;
+
+/// How many sums are read at a time.
+const AT_ONCE: usize = 50;
+
+/// Sums of a day that are not those of their parts.
+pub(super) struct WrongDay {
+    table: Table,
+    row: Arc<Head>,
+}
+
+impl WrongDay {
+    /// What they are of.
+    pub(super) fn name(&self) -> String {
+        let place = &self.row.place;
+        let of = match self.table {
+            Table::AppDaily => format!("all routes of {}", place.app),
+            _ => place.route.clone(),
+        };
+        let day = place.hour.div_euclid(24);
+        format!("sums of {of} in the day {day} since 1970")
+    }
+}
+
+impl Inner {
+    /// The sums of days that are wrong.
+    pub(super) fn wrong_days(&self) -> Result<Vec<WrongDay>> {
+        let days = |table: &str| format!("SELECT DISTINCT day FROM {}", self.all(table));
+        let bytes = self.client.read(&format!(
+            "SELECT DISTINCT day FROM ({} UNION ALL {})",
+            days("daily"),
+            days("app_daily")
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        let mut wrong = Vec::new();
+        while answer.has_more() {
+            let condition = format!("day = {}", answer.u32()?);
+            let (mut heads, _) = self.read_heads_of(&condition, Resolution::Day)?;
+            let mut parts: HashMap<Key, Arc<Head>> = HashMap::new();
+            for head in heads.days.iter().chain(&heads.hours) {
+                parts.insert(head.key, Arc::clone(head));
+            }
+            for row in &heads.days {
+                // Hours that are in a day are not among the heads.
+                let hours = self.hour_heads(&condition, row)?;
+                if self.is_sum(Table::Daily, row, &hours)? == Some(false) {
+                    wrong.push(WrongDay {
+                        table: Table::Daily,
+                        row: Arc::clone(row),
+                    });
+                }
+            }
+            let rows = self.app_rows(&condition)?;
+            for row in AppDays::of(rows, &mut heads).rows {
+                let of_row = row.cells.iter().filter_map(|part| parts.get(&part.0));
+                let of_row: Vec<Arc<Head>> = of_row.cloned().collect();
+                if self.is_sum(Table::AppDaily, &row, &of_row)? == Some(false) {
+                    let table = Table::AppDaily;
+                    wrong.push(WrongDay { table, row });
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The hours of a day's sums, in their order.
+    fn hour_heads(&self, condition: &str, row: &Head) -> Result<Vec<Arc<Head>>> {
+        let found = self.sum_heads(Table::Cell, condition, row.cells.to_vec())?;
+        let found: HashMap<Key, Arc<Head>> =
+            found.into_iter().map(|head| (head.key, head)).collect();
+        let hours = row.cells.iter().filter_map(|cell| found.get(&cell.0));
+        Ok(hours.cloned().collect())
+    }
+
+    /// Whether a row is the sum of its parts; none if something was written meanwhile.
+    fn is_sum(&self, table: Table, row: &Arc<Head>, parts: &[Arc<Head>]) -> Result<Option<bool>> {
+        let Some(stored) = self.sums_in(table, &[row])?.remove(&row.key) else {
+            return Ok(None);
+        };
+        if parts.len() != row.cells.len() {
+            return Ok(None);
+        }
+        let mut computed = Cell::new(where_of(row));
+        // The same numbers of names.
+        computed.adopt_names(&stored);
+        for some in parts.chunks(AT_ONCE) {
+            let mut cells = self.sums_of(some)?;
+            for head in some {
+                let Some(cell) = cells.remove(&head.key) else {
+                    return Ok(None);
+                };
+                computed.add(cell);
+            }
+        }
+        let is_sum = computed.has_sums_of(&stored);
+        if table == Table::AppDaily && is_sum {
+            return self.has_moments(row, &stored);
+        }
+        Ok(Some(is_sum))
+    }
+
+    /// Whether the moments of a row are those of its spreads; none if it is no more.
+    fn has_moments(&self, row: &Head, stored: &Cell) -> Result<Option<bool>> {
+        let bytes = self.client.read(&format!(
+            "SELECT moments FROM {} PREWHERE key IN ({}) WHERE version = {}",
+            self.all(Table::AppDaily.name()),
+            ids([&row.key]),
+            row.version
+        ))?;
+        let mut answer = Answer::new(&bytes);
+        if !answer.has_more() {
+            return Ok(None);
+        }
+        let moments: Option<Spreads> = part(answer.bytes()?)?;
+        Ok(Some(
+            moments.unwrap_or_default() == stored.spreads.without_times(),
+        ))
+    }
+
+    /// Has sums of days that are wrong written anew.
+    pub(super) fn mend_days(&self) -> Result<()> {
+        for WrongDay { table, row } in self.wrong_days()? {
+            let mut rows = Rows::default();
+            self.write_nothing(table, &row, &mut rows)?;
+            self.insert_sums(table, &mut rows)?;
+            self.complete.forget();
+        }
+        Ok(())
+    }
+}
