@@ -31,7 +31,7 @@ isset($query["enable"]) && xhprof_write();
 echo "done, ";
 ');
 $cgi = escapeshellarg(getenv('TEST_PHP_CGI_EXECUTABLE')) . ' -q ' . getenv('TEST_PHP_EXTRA_ARGS')
-    . ' -d display_errors=0 -d log_errors=0 -d xhprof.mode=events -d ' . escapeshellarg('xhprof.output_name="%t.%R.%H"')
+    . ' -d display_errors=0 -d log_errors=0 -d xhprof.mode=events -d ' . escapeshellarg('xhprof.output_name="%p.%R.%H"')
     . ' -d ' . escapeshellarg("xhprof.output_dir=$directory");
 $ask = function (string $query, string $settings) use ($cgi, $script) {
     $variables = [
@@ -52,18 +52,18 @@ foreach ([
     // A forked child ends first.
     $answer = $ask("pages=$pages$query", $settings);
     echo "$what: ", $match[1] < 3000 ? '' : 'no limit, ', str_replace($pages, 'all', strstr($answer, 'done') ?: 'ended early'), "\n";
-    foreach (glob("$directory/*.xhp*") as $file) {
-        echo preg_replace(['/\d{10}/', '/u+/', '/h{9,}/'], ['TIME', 'URL', 'HOST'], basename($file)), "\n";
-        unlink($file);
-    }
+    $files = glob("$directory/*.xhp*");
+    // A child has a file of its own.
+    echo implode("\n", array_unique(preg_replace(['/^\d+/', '/u+/', '/h{9,}/'], ['PROCESS', 'URL', 'HOST'], array_map(basename(...), $files)))), "\n";
+    array_map(unlink(...), $files);
 }
 unlink($script);
 remove_directory($directory);
 ?>
 --EXPECT--
 automatic: done, taken: all
-TIME._.HOST.xhp
+PROCESS._.HOST.xhp
 of the program: done, taken: all
-TIME._.HOST.xhp
+PROCESS._.HOST.xhp
 forked: done, taken: all
-TIME._.HOST.xhp
+PROCESS._.HOST.xhp
