@@ -2,17 +2,17 @@
 //!
 //! They are on the disk before the runs are removed, together with the numbers
 //! of the batches that they count: an agent that is killed in between removes
-//! these batches at its next start, and counts nothing twice. If the disk is
-//! full, the runs are removed first: what waits behind them must get out.
+//! these batches at its next start, and counts nothing twice. That holds on a full
+//! disk, too: see [`ReplacedFile`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::files;
 use crate::interest::cut;
+use crate::replaced::ReplacedFile;
 
 /// How long counters are kept, in days.
 const KEPT: u64 = 40;
@@ -52,6 +52,11 @@ impl Reason {
         Self::Damaged,
         Self::OverQuota,
     ];
+
+    /// Whether the file itself is the reason, so that no later attempt helps.
+    pub(crate) fn is_for_good(self) -> bool {
+        matches!(self, Self::Refused | Self::TooLarge)
+    }
 
     /// Its name in files and reports.
     pub(crate) fn name(self) -> &'static str {
@@ -98,7 +103,7 @@ struct Content {
 /// The counters of one target.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    path: PathBuf,
+    file: ReplacedFile,
     content: Content,
     /// Changes since the server got the counters.
     is_changed: bool,
@@ -133,7 +138,7 @@ impl Ledger {
             Err(error) => return Err(Error::Queue(path, error)),
         };
         let ledger = Self {
-            path,
+            file: ReplacedFile::new(path),
             is_changed: !content.counters.is_empty(),
             content,
         };
@@ -157,15 +162,10 @@ impl Ledger {
     /// Counts runs of a batch, which may be removed then. After an error they are
     /// not counted.
     pub(crate) fn count(&mut self, batch: u64, runs: &[Dropped]) -> Result<()> {
-        let before = self.content.clone();
-        self.note(batch, runs);
-        self.write().inspect_err(|_| self.content = before)
-    }
-
-    /// Counts runs of a batch that is removed already.
-    pub(crate) fn count_removed(&mut self, batch: u64, runs: &[Dropped]) -> Result<()> {
+        let before = (self.content.clone(), self.is_changed);
         self.note(batch, runs);
         self.write()
+            .inspect_err(|_| (self.content, self.is_changed) = before)
     }
 
     fn note(&mut self, batch: u64, runs: &[Dropped]) {
@@ -213,9 +213,10 @@ impl Ledger {
     }
 
     fn write(&self) -> Result<()> {
+        let path = self.file.path();
         let json = serde_json::to_vec(&self.content)
-            .map_err(|error| Error::Queue(self.path.clone(), error.into()))?;
-        files::replace(&self.path, &json).map_err(Error::queue(&self.path))
+            .map_err(|error| Error::Queue(path.to_owned(), error.into()))?;
+        self.file.replace(&json).map_err(Error::queue(path))
     }
 
     /// Runs that were dropped for a reason, of all days.
@@ -297,14 +298,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut ledger = Ledger::open(folder.path()).unwrap();
         ledger.count(7, &[run("a")]).unwrap();
-        // As on a full disk: no file can be made.
-        std::fs::create_dir(folder.path().join("dropped.tmp")).unwrap();
+        // The spare file cannot be written.
+        let spare = folder.path().join("dropped.spare");
+        std::fs::remove_file(&spare).unwrap();
+        std::fs::create_dir(&spare).unwrap();
         let mut ledger = Ledger::open(folder.path()).unwrap();
         assert_eq!(ledger.total(Reason::QueueFull), 1);
         assert!(ledger.count(8, &[run("a")]).is_err());
         assert_eq!(ledger.total(Reason::QueueFull), 1);
-        assert!(ledger.count_removed(8, &[run("a")]).is_err());
-        assert_eq!(ledger.total(Reason::QueueFull), 2);
     }
 
     #[test]

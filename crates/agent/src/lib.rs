@@ -26,6 +26,8 @@ mod metrics;
 mod options;
 mod pace;
 mod queue;
+mod refused;
+mod replaced;
 mod send;
 mod shared;
 mod stop;

@@ -18,6 +18,7 @@ use crate::forward::Forwarder;
 use crate::metrics;
 use crate::options::{Options, Protocol};
 use crate::queue::Queue;
+use crate::refused::Refused;
 use crate::send::Sender;
 use crate::shared::{Shared, TargetState};
 use crate::take::Taker;
@@ -25,6 +26,9 @@ use crate::target::{Sends, Worker};
 
 /// How often the main thread wakes without a watchdog.
 const DAY: Duration = Duration::from_secs(86_400);
+
+/// The folder of the queue with the files that targets refused.
+const REFUSED: &str = "refused";
 
 /// Runs until SIGTERM or SIGINT, then sends what is left for a while. A second
 /// signal ends the process at once.
@@ -86,7 +90,8 @@ impl Agent {
         let changes = Changes::of(&options.spools)?;
         let waker = changes.waker();
         let (targets, senders) = targets(&options)?;
-        let shared = Arc::new(Shared::new(options, targets, lock));
+        let refused = Refused::open(folder.join(REFUSED), options.refused_bytes)?;
+        let shared = Arc::new(Shared::new(options, targets, refused, lock));
         let taker = Taker::new(Arc::clone(&shared), changes)?;
         if let Some(address) = shared.options.metrics {
             metrics::serve(Arc::clone(&shared), address)?;
@@ -176,7 +181,7 @@ fn locked(folder: &Path) -> Result<File> {
 /// Opens the queues, and names those of targets that are gone.
 fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Sends>)> {
     let (mut targets, mut senders) = (Vec::new(), Vec::new());
-    let mut known = vec!["new".to_owned()];
+    let mut known = vec!["new".to_owned(), REFUSED.to_owned()];
     for target in &options.targets {
         let name = folder_of(&target.name());
         let queue = Queue::open(options.queue.join(&name), options.queue_bytes)?;

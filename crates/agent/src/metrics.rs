@@ -42,6 +42,7 @@ pub(crate) fn text(shared: &Shared) -> String {
     let mut text = String::new();
     let taken = shared.taken.load(Ordering::Relaxed);
     let left = shared.left.load(Ordering::Relaxed);
+    let (refused, refused_bytes) = shared.refused.size();
     for (name, kind, help, value) in [
         (
             "xhprof_agent_taken_runs_total",
@@ -54,6 +55,18 @@ pub(crate) fn text(shared: &Shared) -> String {
             "gauge",
             "Files that stay in the spool, because they cannot be read.",
             left,
+        ),
+        (
+            "xhprof_agent_refused_files",
+            "gauge",
+            "Files that a target refused, and that are kept in the queue's folder refused.",
+            refused,
+        ),
+        (
+            "xhprof_agent_refused_bytes",
+            "gauge",
+            "Their size.",
+            refused_bytes,
         ),
     ] {
         head(&mut text, name, kind, help);

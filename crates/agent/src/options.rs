@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::{Error, Result};
 
+/// The smallest queue, in bytes: it has place for a few batches.
+const LEAST_QUEUE: u64 = 32 << 10;
+
 /// What a target understands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Protocol {
@@ -53,8 +56,10 @@ pub struct Options {
     pub targets: Vec<Target>,
     /// The folder for what is not acknowledged.
     pub queue: PathBuf,
-    /// The most bytes on the disk for each target.
+    /// The most bytes on the disk for each target, at least 32 KiB.
     pub queue_bytes: u64,
+    /// The most bytes of files that targets refused; with 0 none is kept.
+    pub refused_bytes: u64,
     /// A batch is sent when its files have so many bytes.
     pub batch_bytes: u64,
     /// A batch is sent when its oldest file is as old.
@@ -100,6 +105,7 @@ impl Options {
             targets,
             queue,
             queue_bytes: 1 << 30,
+            refused_bytes: 64 << 20,
             batch_bytes: 4 << 20,
             batch_age: Duration::from_secs(2),
             slow: Duration::from_secs(1),
@@ -157,6 +163,12 @@ impl Options {
                 "other machines can reach {address}: metrics are served on a loopback address only"
             ));
         }
+        if self.queue_bytes < LEAST_QUEUE {
+            return wrong(format!(
+                "a queue of {} bytes has no place for runs; --queue-size is at least 32K",
+                self.queue_bytes
+            ));
+        }
         if self.bandwidth == Some(0) {
             return wrong("a bandwidth of 0 sends nothing".to_owned());
         }
@@ -210,5 +222,10 @@ mod tests {
         let mut still = options(&["http://a"]);
         still.bandwidth = Some(0);
         assert!(still.check().is_err());
+        let mut small = options(&["http://a"]);
+        small.queue_bytes = LEAST_QUEUE;
+        assert!(small.check().is_ok());
+        small.queue_bytes -= 1;
+        assert!(small.check().is_err());
     }
 }

@@ -229,19 +229,11 @@ impl Queue {
         self.remove_counted(state, batch, &runs)
     }
 
-    /// Counts runs of a batch as dropped, and removes it.
+    /// Counts runs of a batch as dropped, and removes it. If they cannot be counted, the
+    /// batch stays.
     fn remove_counted(&self, state: &mut State, batch: Entry, runs: &[Dropped]) -> Result<()> {
-        if state.ledger.count(batch.number, runs).is_ok() {
-            return self.remove(state, batch);
-        }
-        // The batch may be what fills the disk. An agent that is killed now has not
-        // counted it.
-        self.remove(state, batch)?;
-        if let Err(error) = state.ledger.count_removed(batch.number, runs) {
-            tracing::warn!(%error, "dropped runs are counted in memory only");
-        }
-        state.ledger.forget_counted();
-        Ok(())
+        state.ledger.count(batch.number, runs)?;
+        self.remove(state, batch)
     }
 
     fn remove(&self, state: &mut State, batch: Entry) -> Result<()> {
@@ -469,23 +461,75 @@ mod tests {
         assert_eq!(fixture.queue.dropped(Reason::QueueFull), 5);
     }
 
-    #[test]
-    fn dropped_runs_leave_the_queue_when_their_counter_cannot_be_written() {
-        let fixture = Fixture::new(1 << 20);
-        let entry = fixture.add(1, 2, false);
-        // As on a full disk: no file can be made.
-        fs::create_dir(fixture.queue.folder.join("dropped.tmp")).unwrap();
-        let dropped = Dropped {
+    fn refused() -> Dropped {
+        Dropped {
             app: "shop".to_owned(),
             bytes: 7,
             reason: Reason::OverQuota,
-        };
-        fixture
-            .queue
-            .done(entry, &[dropped.clone(), dropped])
-            .unwrap();
+        }
+    }
+
+    #[test]
+    fn a_batch_whose_dropped_runs_cannot_be_counted_stays() {
+        let fixture = Fixture::new(1 << 20);
+        let entry = fixture.add(1, 2, false);
+        let spare = fixture.queue.folder.join("dropped.spare");
+        fs::remove_file(&spare).unwrap();
+        fs::create_dir(&spare).unwrap();
+        let runs = [refused(), refused()];
+        assert!(fixture.queue.done(entry, &runs).is_err());
+        assert_eq!(fixture.numbers(), [1]);
+        assert_eq!(fixture.queue.dropped(Reason::OverQuota), 0);
+        fs::remove_dir(&spare).unwrap();
+        fixture.queue.done(entry, &runs).unwrap();
         assert_eq!(fixture.numbers(), [0; 0]);
         assert_eq!(fixture.queue.dropped(Reason::OverQuota), 2);
+    }
+
+    /// A file system of 1 MiB in memory, which only root can make.
+    struct SmallDisk(tempfile::TempDir);
+
+    impl SmallDisk {
+        fn new() -> Option<Self> {
+            let folder = tempfile::tempdir().unwrap();
+            let mut mount = std::process::Command::new("mount");
+            mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]);
+            let mounted = mount.arg(folder.path()).output();
+            let is_mounted = mounted.is_ok_and(|mounted| mounted.status.success());
+            is_mounted.then_some(Self(folder))
+        }
+    }
+
+    impl Drop for SmallDisk {
+        fn drop(&mut self) {
+            let mut unmount = std::process::Command::new("umount");
+            unmount.arg(self.0.path()).output().unwrap();
+        }
+    }
+
+    #[test]
+    fn dropped_runs_are_counted_before_they_are_removed_on_a_full_disk() {
+        let Some(disk) = SmallDisk::new() else {
+            eprintln!("not run: only root can mount a small disk");
+            return;
+        };
+        let queue = Queue::open(disk.0.path().join("q"), 1 << 20).unwrap();
+        let entry = Entry {
+            number: 1,
+            runs: 1,
+            is_high: false,
+        };
+        let path = disk.0.path().join("new");
+        Writer::new(&path, &[], true).unwrap().finish().unwrap();
+        queue.add(entry, &path).unwrap();
+        let filled = fs::write(disk.0.path().join("other"), vec![1; 2 << 20]);
+        assert_eq!(filled.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        queue.lock().ledger.count(1, &[refused()]).unwrap();
+        // An agent that is killed here has counted the batch, and removes it.
+        drop(queue);
+        let queue = Queue::open(disk.0.path().join("q"), 1 << 20).unwrap();
+        assert_eq!(queue.dropped(Reason::OverQuota), 1);
+        assert_eq!(queue.size().batches, 0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::options::Options;
 use crate::queue::Queue;
+use crate::refused::Refused;
 use crate::stop::Stop;
 
 /// The thread that takes files is stuck if it was not seen for so long.
@@ -41,6 +42,8 @@ impl TargetState {
 pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) targets: Vec<TargetState>,
+    /// Files that targets refused.
+    pub(crate) refused: Refused,
     pub(crate) stop: Stop,
     /// Runs that were taken from the spool.
     pub(crate) taken: AtomicU64,
@@ -57,11 +60,17 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// The state of an agent that has just begun.
-    pub(crate) fn new(options: Options, targets: Vec<TargetState>, lock: File) -> Self {
+    pub(crate) fn new(
+        options: Options,
+        targets: Vec<TargetState>,
+        refused: Refused,
+        lock: File,
+    ) -> Self {
         let last = targets.iter().map(|target| target.queue.last()).max();
         Self {
             options,
             targets,
+            refused,
             stop: Stop::default(),
             taken: AtomicU64::new(0),
             left: AtomicU64::new(0),

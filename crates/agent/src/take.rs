@@ -4,6 +4,7 @@
 //! disk whole; then it gets a name in the queue of each target, and its files
 //! leave the spool. An agent that was killed in between goes on from there.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -38,6 +39,8 @@ pub(crate) struct Taker {
     shared: Arc<Shared>,
     changes: Changes,
     left: Left,
+    /// Files that are in the queue, and could not be removed from the spool yet.
+    unremoved: BTreeMap<PathBuf, Version>,
     folder: PathBuf,
     is_failing: bool,
 }
@@ -69,6 +72,7 @@ impl Taker {
             shared,
             changes,
             left: Left::default(),
+            unremoved: BTreeMap::new(),
             folder,
             is_failing: false,
         };
@@ -116,6 +120,7 @@ impl Taker {
 
     /// Takes what is due; with `is_end` everything is.
     fn look(&mut self, is_end: bool) -> Result<Next> {
+        self.remove_again();
         let mut found: Vec<Found> = Vec::new();
         let (mut is_waiting, mut is_cut) = (false, false);
         for folder in &self.shared.options.spools {
@@ -213,6 +218,38 @@ impl Taker {
         self.left.add(found.path, found.version);
     }
 
+    /// Notes a file that is in the queue and could not be removed. The log says it once
+    /// for each folder.
+    fn not_removed(&mut self, file: PathBuf, version: Version, error: &io::Error) {
+        let folder = file.parent();
+        if !self.unremoved.keys().any(|other| other.parent() == folder) {
+            tracing::warn!(
+                file = %file.display(), %error,
+                "it is in the queue, but cannot be removed, so it stays until it can be; the agent \
+                 needs to write into the folder"
+            );
+        }
+        self.left.add(file.clone(), version);
+        self.unremoved.insert(file, version);
+    }
+
+    /// Removes files that are in the queue and could not be removed before. They are
+    /// tried until the first failure in a folder.
+    fn remove_again(&mut self) {
+        let mut failed: Option<PathBuf> = None;
+        self.unremoved.retain(|file, version| {
+            if failed.as_deref() == file.parent() {
+                return true;
+            }
+            // Another file of this name is not ours to remove.
+            if Version::of(file) != Some(*version) || files::remove(file).is_ok() {
+                return false;
+            }
+            failed = file.parent().map(Path::to_owned);
+            true
+        });
+    }
+
     /// Makes a batch of runs, and puts it into the queues.
     fn take(&mut self, runs: &[Run]) -> Result<()> {
         let new = self.folder.join("batch.tmp");
@@ -298,12 +335,7 @@ impl Taker {
                 continue;
             };
             if let Err(error) = files::remove(&file) {
-                tracing::warn!(
-                    file = %file.display(), %error,
-                    "it is in the queue, but cannot be removed, so it stays; the agent needs to \
-                     write into the folder"
-                );
-                self.left.add(file, now);
+                self.not_removed(file, now, &error);
             }
         }
         files::remove(path).map_err(Error::queue(path))

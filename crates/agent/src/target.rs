@@ -178,6 +178,12 @@ impl Worker {
                 reason: refusal.why,
             });
         }
+        let is_refused = |answer: &Option<Refusal>| {
+            let refusal = answer.as_ref();
+            refusal.is_some_and(|refusal| refusal.why.is_for_good())
+        };
+        let is_refused: Vec<_> = answers.iter().map(is_refused).collect();
+        self.shared.refused.keep(batch, &is_refused);
         target.queue.done(entry, &refused)?;
         let taken = answers.len().saturating_sub(refused.len());
         target.sent.fetch_add(taken as u64, Ordering::Relaxed);
@@ -222,6 +228,7 @@ impl Worker {
         } else {
             Reason::Refused
         };
+        self.shared.refused.keep(batch, &vec![true; runs]);
         target.queue.give_up(entry, reason)
     }
 

@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<()> {
     };
     let options = Options {
         queue_bytes: arguments.queue_size,
+        refused_bytes: arguments.refused_size,
         batch_age: Duration::from_secs(arguments.batch_age.into()),
         bandwidth: arguments.bandwidth,
         slow: Duration::from_millis(arguments.slow.into()),

@@ -29,7 +29,10 @@ use store::RunId;
 
 use machine::{Machine, PATIENCE, Random, files};
 
-/// How many files may wait in the spool: PHP's limit is `xhprof.max_dir_size`.
+/// The agents, each with a spool and a queue of its own.
+const AGENTS: [&str; 4] = ["1", "2", "3", "4"];
+
+/// How many files may wait in the spools: PHP's limit is `xhprof.max_dir_size`.
 const MOST_WAITING: usize = 5000;
 
 /// How many runs are listed at a time.
@@ -92,8 +95,8 @@ fn cluster(action: &str, node: &str) {
     assert!(output.status.success(), "{action} {node}: {told}");
 }
 
-/// Waits until at most so many files are in the spool; with 0, until nothing waits in the
-/// queue either.
+/// Waits until at most so many files are in the spools; with 0, until nothing waits in the
+/// queues either.
 fn wait(machine: &Machine, most: usize, end: Instant) {
     let waiting = || match most {
         0 => machine.waiting(),
@@ -133,7 +136,7 @@ fn assert_stored_once(machine: &Machine, mut ids: BTreeSet<RunId>) {
 }
 
 #[test]
-fn no_kill_of_agent_server_or_node_loses_a_run_or_stores_it_twice() {
+fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
     let count: u64 = env::var("AGENT_RUNS").map_or(2000, |count| count.parse().unwrap());
     let mut machine = Machine::new();
     if let Some(store) = env::var_os("AGENT_STORE") {
@@ -142,7 +145,14 @@ fn no_kill_of_agent_server_or_node_loses_a_run_or_stores_it_twice() {
     let mut nodes = Nodes::new();
     let mut random = Random(7);
     let mut ids = BTreeSet::new();
-    let (mut server, mut agent) = (machine.server(), machine.agent(&[]));
+    let mut server = machine.server();
+    let mut agents: Vec<_> = AGENTS
+        .iter()
+        .map(|place| {
+            fs::create_dir(machine.path("spool").join(place)).unwrap();
+            machine.agent(place, &[])
+        })
+        .collect();
     let (mut agent_kills, mut server_kills) = (0, 0);
     // Kills are spread over the runs, and fall anywhere.
     let every = (count / 40).clamp(1, 2000);
@@ -150,7 +160,8 @@ fn no_kill_of_agent_server_or_node_loses_a_run_or_stores_it_twice() {
     let end = began + PATIENCE + Duration::from_millis(count * 5);
     let kinds = if nodes.names.is_empty() { 2 } else { 3 };
     for number in 0..count {
-        ids.insert(machine.write(number));
+        let place = AGENTS[random.below(AGENTS.len() as u64) as usize];
+        ids.insert(machine.write(place, number));
         if number.is_multiple_of(1000) {
             wait(&machine, MOST_WAITING, end);
         }
@@ -158,16 +169,18 @@ fn no_kill_of_agent_server_or_node_loses_a_run_or_stores_it_twice() {
             let time = began.elapsed().as_secs();
             let nodes = nodes.kills;
             eprintln!(
-                "{time} s: {number} runs written; kills: agent {agent_kills}, server \
-                 {server_kills}, nodes {nodes}"
+                "{time} s: {number} runs written, {} batches wait; kills: agents {agent_kills}, \
+                 server {server_kills}, nodes {nodes}",
+                files(&machine.path("queue"))
             );
         }
         if random.below(every) == 0 {
             std::thread::sleep(Duration::from_millis(random.below(150)));
             match random.below(kinds) {
                 0 => {
-                    agent.kill();
-                    agent = machine.agent(&[]);
+                    let number = random.below(AGENTS.len() as u64) as usize;
+                    agents[number].kill();
+                    agents[number] = machine.agent(AGENTS[number], &[]);
                     agent_kills += 1;
                 }
                 1 => {
@@ -186,15 +199,17 @@ fn no_kill_of_agent_server_or_node_loses_a_run_or_stores_it_twice() {
     }
     nodes.all_back();
     wait(&machine, 0, end);
-    agent.terminate();
+    for agent in &mut agents {
+        agent.terminate();
+    }
     let took = began.elapsed().as_secs();
     let kills = agent_kills + server_kills + nodes.kills;
     assert!(kills >= 10, "{kills} kills");
     assert_eq!(ids.len() as u64, count);
     assert_stored_once(&machine, ids);
     eprintln!(
-        "{count} runs in {took} s, {agent_kills} kills of the agent, {server_kills} of the server, \
-         {} of nodes: each run is stored once",
+        "{count} runs in {took} s, {agent_kills} kills of agents, {server_kills} of the server, {} \
+         of nodes: each run is stored once",
         nodes.kills
     );
     drop(server);

@@ -145,7 +145,7 @@ fn admitted(state: &State, request: &Request) -> Result<Asked, Problem> {
         scope,
         session: session(headers),
         token: token(request),
-        address: client(peer.map(|peer| peer.0.ip()), headers),
+        address: client(peer.map(|peer| peer.0.ip()), headers, &state.config.proxies),
     })
 }
 

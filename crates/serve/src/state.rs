@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ipnet::IpNet;
 use store::{AppInfo, Stats, Store};
 use tokio::sync::Semaphore;
 
@@ -83,6 +84,8 @@ pub struct Config {
     /// The names under which it may be reached, beside its address: `Host` must
     /// be one of them.
     pub hosts: Vec<String>,
+    /// The proxies whose `X-Forwarded-For` is believed, beside those on this machine.
+    pub proxies: Vec<IpNet>,
     /// The certificate and its key, for HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// The simulated month, if all data are of it: pages say so.

@@ -216,6 +216,7 @@ fn no_upload_makes_the_server_fail() {
         listen: "127.0.0.1:8470".parse().unwrap(),
         access: Access::WithoutLogin,
         hosts: Vec::new(),
+        proxies: Vec::new(),
         tls: None,
         demo: None,
         viewer: Box::new(|_| Ok(String::new())),

@@ -12,8 +12,9 @@
 mod changes;
 mod file;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::{self, ErrorKind::PermissionDenied};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -84,10 +85,11 @@ pub struct Listing {
 }
 
 /// Files that stay where they are, and are not listed again until they change, or
-/// their owner or permissions do.
+/// their owner or permissions do; and folders that cannot be read.
 #[derive(Debug, Default)]
 pub struct Left {
     files: HashMap<PathBuf, (Version, Option<Status>)>,
+    folders: HashSet<PathBuf>,
 }
 
 /// The mode, the user and the group of a file: who may read it.
@@ -114,6 +116,23 @@ impl Left {
         self.files.get(path) == Some(&(Version::from(file), Some(status(file))))
     }
 
+    /// Logs that a folder cannot be read, once.
+    fn unreadable(&mut self, folder: &Path, error: &io::Error) {
+        if self.folders.insert(folder.to_owned()) {
+            tracing::warn!(
+                folder = %folder.display(), %error,
+                "cannot read the folder; it is tried again every few seconds"
+            );
+        }
+    }
+
+    /// Logs that a folder can be read again.
+    fn readable(&mut self, folder: &Path) {
+        if self.folders.remove(folder) {
+            tracing::info!(folder = %folder.display(), "the folder can be read again");
+        }
+    }
+
     /// Forgets the files of a folder that are no longer there.
     fn forget_removed(&mut self, folder: &Path) {
         self.files
@@ -124,13 +143,18 @@ impl Left {
 /// Lists at most `most` whole files of a folder. Folders in it, hidden files and
 /// those called `.partial` or `.tmp` are left out.
 ///
-/// A folder that cannot be read is empty: it may come back.
+/// A folder that cannot be read is empty: it may come back. That is logged once.
 #[must_use]
 pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
     let mut listing = Listing::default();
-    let Ok(entries) = fs::read_dir(folder) else {
-        return listing;
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            left.unreadable(folder, &error);
+            return listing;
+        }
     };
+    let mut refused = None;
     let now = SystemTime::now();
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -139,8 +163,13 @@ pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
             continue;
         }
         let path = entry.path();
-        let Ok(file) = path.symlink_metadata() else {
-            continue;
+        let file = match path.symlink_metadata() {
+            Ok(file) => file,
+            // Gone since, or in a folder that may be listed and not entered.
+            Err(error) => {
+                refused = Some(error).filter(|error| error.kind() == PermissionDenied);
+                continue;
+            }
         };
         let version = Version::from(&file);
         if !file.is_file() || left.has(&path, &file) {
@@ -162,6 +191,10 @@ pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
             version,
             age: age.unwrap_or(Duration::MAX),
         });
+    }
+    match refused {
+        Some(error) => left.unreadable(folder, &error),
+        None => left.readable(folder),
     }
     left.forget_removed(folder);
     listing
@@ -249,7 +282,19 @@ mod tests {
         let listing = list(folder.path(), &mut Left::default(), 2);
         assert!(listing.is_cut);
         assert_eq!(listing.files.len(), 2);
-        let missing = list(&folder.path().join("gone"), &mut Left::default(), 2);
+    }
+
+    #[test]
+    fn a_folder_that_comes_back_is_listed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = folder.path().join("spool");
+        let mut left = Left::default();
+        let missing = list(&spool, &mut left, 2);
         assert!(missing.files.is_empty() && !missing.is_cut);
+        assert!(left.folders.contains(&spool));
+        fs::create_dir(&spool).unwrap();
+        old(&spool, "a");
+        assert_eq!(names(&list(&spool, &mut left, 2)), ["a"]);
+        assert!(left.folders.is_empty());
     }
 }

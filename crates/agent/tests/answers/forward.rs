@@ -175,7 +175,7 @@ fn a_run_is_forwarded_with_its_labels_and_its_calls() {
         ],
     );
     until("acknowledged", || {
-        machine.queued() == 0 && machine.files() == 0
+        machine.files() == 0 && machine.queued() == 0
     });
     for (server, names) in [
         (&pyroscope, ["service_name", "release", "hostname"]),
@@ -207,7 +207,7 @@ fn check_that_it_is_sent_again(action: impl Fn() -> Action + Copy + Send + Sync 
         let machine = machine(5);
         let agent = start(&machine, vec![target(protocol, &server.address)]);
         until("acknowledged", || {
-            machine.queued() == 0 && machine.files() == 0
+            machine.files() == 0 && machine.queued() == 0
         });
         let mut apps = apps(&server);
         // Requests whose body did not come are not among them.
@@ -261,7 +261,7 @@ fn a_receiver_that_asks_to_wait_gets_the_time() {
         let begin = std::time::Instant::now();
         let agent = start(&machine, vec![target(protocol, &server.address)]);
         until("acknowledged", || {
-            machine.queued() == 0 && machine.files() == 0
+            machine.files() == 0 && machine.queued() == 0
         });
         assert!(begin.elapsed() >= Duration::from_secs(1));
         agent.finish();
@@ -285,7 +285,7 @@ fn what_a_receiver_refuses_is_dropped_and_counted() {
             });
             let machine = machine(3);
             let agent = start(&machine, vec![target(protocol, &server.address)]);
-            until("done", || machine.queued() == 0 && machine.files() == 0);
+            until("done", || machine.files() == 0 && machine.queued() == 0);
             // A run leaves the queue before it is counted.
             until("counted", || {
                 counter(&agent, "xhprof_agent_sent_runs_total") == 2
@@ -304,7 +304,7 @@ fn a_collector_that_rejects_a_profile_with_status_200_has_not_taken_it() {
     let server = Server::new(move |_| Action::Answer(200, kind(Protocol::Otlp), body));
     let machine = machine(1);
     let agent = start(&machine, vec![target(Protocol::Otlp, &server.address)]);
-    until("done", || machine.queued() == 0 && machine.files() == 0);
+    until("done", || machine.files() == 0 && machine.queued() == 0);
     assert_eq!(dropped(&agent, "refused"), 1);
     assert_eq!(counter(&agent, "xhprof_agent_sent_runs_total"), 0);
     agent.finish();
@@ -321,7 +321,7 @@ fn what_is_no_profile_is_dropped_for_this_target_only() {
     let mut targets = machine.options(&[&ours.address]).targets;
     targets.push(target(Protocol::Otlp, &server.address));
     let agent = start(&machine, targets);
-    until("done", || machine.queued() == 0 && machine.files() == 0);
+    until("done", || machine.files() == 0 && machine.queued() == 0);
     assert_eq!(ours.stored().len(), 2);
     assert!(server.asked().is_empty());
     let metrics = agent.metrics();

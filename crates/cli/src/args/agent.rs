@@ -51,6 +51,10 @@ pub(crate) struct AgentArguments {
     /// The most that waits on the disk for each server, as 512M or 4G
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub(crate) queue_size: u64,
+    /// Keep files that a server refuses as no profiles, or as too large, in the queue's folder
+    /// `refused`: so many bytes, and 1,000 files; 0 keeps none
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
+    pub(crate) refused_size: u64,
     /// How old a file may get before it is sent with those that are there
     #[arg(long, value_name = "SECONDS", default_value = "2")]
     pub(crate) batch_age: u16,

@@ -1,10 +1,11 @@
 //! `xhprof serve`, `xhprof push`, `xhprof import`, `xhprof store`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
+use ipnet::IpNet;
 
 use super::memory::{MemoryArguments, size};
 
@@ -49,6 +50,10 @@ pub(crate) struct ServeArguments {
     /// A name under which browsers reach the server, beside its address
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    /// The address of a proxy on another machine, or a network as 10.1.0.0/16: its X-Forwarded-For is
+    /// believed, as that of a proxy on this machine is
+    #[arg(long, value_name = "ADDRESS", value_parser = network)]
+    pub(crate) proxy: Vec<IpNet>,
     /// The name of PHP's xhprof.trigger, for the page "Profile now"
     #[arg(long, value_name = "NAME", default_value = "XHPROF")]
     pub(crate) trigger: String,
@@ -81,6 +86,13 @@ pub(crate) struct ServeArguments {
     /// The key of the certificate, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// An address, or a network.
+fn network(text: &str) -> Result<IpNet, &'static str> {
+    let address = text.parse::<IpAddr>().map(IpNet::from);
+    let network = address.or_else(|_| text.parse());
+    network.map_err(|_| "not an address such as 10.1.0.7, or a network such as 10.1.0.0/16")
 }
 
 /// Where the store is.

@@ -69,6 +69,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         listen: arguments.listen,
         access,
         hosts: arguments.host.clone(),
+        proxies: arguments.proxy.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         demo,
         viewer: Box::new(|viewed| viewer::page_of(viewed).map_err(|error| format!("{error:#}"))),

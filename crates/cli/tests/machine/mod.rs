@@ -93,33 +93,40 @@ impl Machine {
         Process(child)
     }
 
-    pub(crate) fn agent(&self, arguments: &[&str]) -> Process {
-        Process(self.agent_command(arguments).spawn().unwrap())
+    /// An agent of the spool and the queue in the folders `place`; `.` is those of most tests.
+    pub(crate) fn agent(&self, place: &str, arguments: &[&str]) -> Process {
+        let mut command = self.agent_command_of(program(), place, arguments);
+        Process(command.spawn().unwrap())
     }
 
-    pub(crate) fn agent_command(&self, arguments: &[&str]) -> Command {
-        self.agent_command_of(program(), arguments)
-    }
-
-    pub(crate) fn agent_command_of(&self, mut command: Command, arguments: &[&str]) -> Command {
+    pub(crate) fn agent_command_of(
+        &self,
+        mut command: Command,
+        place: &str,
+        arguments: &[&str],
+    ) -> Command {
         command.args(["agent", "--to", &format!("http://{}", self.address)]);
         command
             .args(["--batch-age", "0", "--nice", "0"])
             .args(arguments);
         // Relative paths, as people type them.
         command.current_dir(self.folder.path());
-        command.args(["--spool", "spool", "--queue", "queue"]);
+        for folder in ["spool", "queue"] {
+            let option = format!("--{folder}");
+            command.args([option, format!("{folder}/{place}")]);
+        }
         command.stdout(Stdio::null()).stderr(self.log("agent.log"));
         command
     }
 
     /// Writes a run as the extension does: completely, then under its name.
-    pub(crate) fn write(&self, number: u64) -> RunId {
+    pub(crate) fn write(&self, place: &str, number: u64) -> RunId {
         let mut bytes = Vec::new();
         profile::native::write(&run(number), &mut bytes).unwrap();
-        let new = self.path("spool").join(format!(".{number}"));
+        let spool = self.path("spool").join(place);
+        let new = spool.join(format!(".{number}"));
         fs::write(&new, &bytes).unwrap();
-        fs::rename(new, self.path("spool").join(format!("{number}.xhp"))).unwrap();
+        fs::rename(new, spool.join(format!("{number}.xhp"))).unwrap();
         RunId::of(&bytes)
     }
 
@@ -143,7 +150,7 @@ impl Machine {
         self.get("/api/v1/stats")["runs"].as_u64().unwrap()
     }
 
-    /// Files in the spool, and batches in the queue.
+    /// Files in the spools, and batches in the queues.
     pub(crate) fn waiting(&self) -> usize {
         files(&self.path("spool")) + files(&self.path("queue"))
     }
@@ -167,11 +174,14 @@ pub(crate) fn files(folder: &Path) -> usize {
     count
 }
 
-/// A small profile; one of ten is of a slow request.
+/// A small profile of one of 20 routes and of one of 48 hours; one of ten is of a slow
+/// request.
 fn run(number: u64) -> Profile {
     let mut profile = Profile::empty();
-    profile.meta.title = Some(format!("GET /page/{}", number % 7));
-    profile.meta.started_unix_us = Some(1_793_491_200_000_000 + number * 1000);
+    let route = char::from(b'a' + u8::try_from(number % 20).unwrap());
+    profile.meta.title = Some(format!("GET /page/{route}"));
+    let hour = number / 20 % 48;
+    profile.meta.started_unix_us = Some(1_793_491_200_000_000 + hour * 3_600_000_000 + number);
     profile.meta.set_tag("app", "shop");
     profile.meta.set_tag("number", number.to_string());
     profile.symbols.push(Symbol::new(&b"work"[..]));

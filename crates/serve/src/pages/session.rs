@@ -33,7 +33,8 @@ pub(crate) async fn log_in(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let address = client(connection.map(|connection| connection.0.0.ip()), &headers);
+    let peer = connection.map(|connection| connection.0.0.ip());
+    let address = client(peer, &headers, &state.config.proxies);
     let refused = |status, reason: &str| {
         let body = error(reason) + FORM;
         (status, bare(&state, "Log in", &body)).into_response()

@@ -147,6 +147,26 @@ fn wrong_tokens_make_only_their_sender_wait() {
     }
     assert_eq!(ask("192.0.2.1", "wrong"), StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(ask("192.0.2.2", "wrong"), StatusCode::UNAUTHORIZED);
+    // A proxy on another machine that the server knows, and one that it does not know.
+    let from = |peer: &str, client: &str| {
+        let headers = [
+            ("authorization", "Bearer wrong"),
+            ("x-forwarded-for", client),
+        ];
+        let peer = peer.parse().ok();
+        let answer = server.send_from(peer, "GET", "/api/v1/runs", &headers, Vec::new());
+        answer.status
+    };
+    for number in 0..20 {
+        let client = format!("198.51.100.{number}");
+        assert_eq!(from("203.0.113.5", &client), StatusCode::UNAUTHORIZED);
+        let expected = if number < 10 {
+            StatusCode::UNAUTHORIZED
+        } else {
+            StatusCode::TOO_MANY_REQUESTS
+        };
+        assert_eq!(from("203.0.113.77", &client), expected);
+    }
     // Other programs behind the same address have their right tokens.
     assert_eq!(ask("192.0.2.1", &server.tokens[0]), StatusCode::OK);
     let log_in = |client: &str, headers: &[(&str, &str)]| {

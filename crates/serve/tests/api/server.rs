@@ -81,6 +81,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
         listen: "127.0.0.1:8470".parse().unwrap(),
         access,
         hosts: vec!["profiles.example.com".to_owned()],
+        proxies: vec!["203.0.113.0/28".parse().unwrap()],
         tls: None,
         demo: None,
         viewer: Box::new(|viewed| {

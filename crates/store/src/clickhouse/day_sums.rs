@@ -175,7 +175,11 @@ impl Inner {
                 .or_insert_with(|| Hours::of(where_of(row)));
         }
         let quiet = u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX);
-        let before = now_us().saturating_sub(quiet);
+        // A version may be ahead of the clock: without a quiet time, all hours are old enough.
+        let before = match quiet {
+            0 => u64::MAX,
+            quiet => now_us().saturating_sub(quiet),
+        };
         for (key, mut hours) in all {
             let row = right.get(&key).copied();
             let is_row = row.is_some_and(|(row, _)| !row.cells.is_empty());

@@ -173,7 +173,7 @@ impl ClickhouseStore {
     }
 
     /// Adds up the hours of all days that are over now, if none of their route was written
-    /// within `quiet`. Returns how many days of routes were written.
+    /// within `quiet`; all, if that is zero. Returns how many days of routes were written.
     ///
     /// # Errors
     ///
