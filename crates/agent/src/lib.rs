@@ -17,6 +17,7 @@ mod batch;
 mod client;
 mod convert;
 mod dropped;
+mod entry;
 mod error;
 mod files;
 mod forward;

@@ -16,10 +16,10 @@ use std::time::Duration;
 use spool::{Changes, Found, Left, REST, Version};
 
 use crate::batch::{Batch, LARGE, MOST, Part, Writer, fields};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::interest::Interest;
-use crate::queue::Entry;
 use crate::shared::Shared;
 
 /// How long to wait for a sign of the kernel before looking anyway.

@@ -8,9 +8,9 @@ use crate::backoff::Backoff;
 use crate::batch::Batch;
 use crate::client::Later;
 use crate::dropped::{Dropped, Reason};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::forward::Forwarder;
-use crate::queue::Entry;
 use crate::send::{Outcome, Refusal, Sender};
 use crate::shared::{Shared, TargetState};
 

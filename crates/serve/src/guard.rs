@@ -290,7 +290,8 @@ async fn known(state: &State, asked: Asked) -> Result<Caller, Problem> {
     if let Some(address) = address {
         state.logins.failed(address);
     }
-    tracing::warn!(address = ?address, "a wrong token");
+    let address = address.map(tracing::field::display);
+    tracing::warn!(address, "a wrong token");
     Err(Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong"))
 }
 
