@@ -29,11 +29,14 @@ use store::RunId;
 
 use machine::{Machine, PATIENCE, Random, files};
 
-/// The agents, each with a spool and a queue of its own.
-const AGENTS: [&str; 4] = ["1", "2", "3", "4"];
+/// The number of agents, each with a spool and a queue of its own.
+const AGENTS: usize = 16;
 
 /// How many files may wait in the spools: PHP's limit is `xhprof.max_dir_size`.
-const MOST_WAITING: usize = 5000;
+const MOST_WAITING: usize = 2000;
+
+/// How many batches may wait in the queues: kills are to fall into the whole time.
+const MOST_BATCHES: usize = 500;
 
 /// How many runs are listed at a time.
 const PAGE: usize = 500;
@@ -95,17 +98,22 @@ fn cluster(action: &str, node: &str) {
     assert!(output.status.success(), "{action} {node}: {told}");
 }
 
-/// Waits until at most so many files are in the spools; with 0, until nothing waits in the
-/// queues either.
-fn wait(machine: &Machine, most: usize, end: Instant) {
-    let waiting = || match most {
-        0 => machine.waiting(),
-        _ => files(&machine.path("spool")),
-    };
-    while waiting() > most {
+/// Waits until at most so many files are in the spools, and so many batches in the queues.
+fn wait(machine: &Machine, most_files: usize, most_batches: usize, end: Instant) {
+    let waiting = || (files(&machine.path("spool")), files(&machine.path("queue")));
+    loop {
+        // A file is in a queue before it leaves its spool.
+        let (files, batches) = waiting();
+        if files <= most_files && batches <= most_batches {
+            return;
+        }
         let log = || fs::read_to_string(machine.path("agent.log")).unwrap();
-        assert!(Instant::now() < end, "{} wait: {}", waiting(), log());
-        std::thread::sleep(Duration::from_millis(50));
+        assert!(
+            Instant::now() < end,
+            "{files} files and {batches} batches wait: {}",
+            log()
+        );
+        std::thread::sleep(Duration::from_millis(250));
     }
 }
 
@@ -141,29 +149,30 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
     let mut machine = Machine::new();
     if let Some(store) = env::var_os("AGENT_STORE") {
         machine.store = store;
+        // ClickHouse pays for each batch, not for each run.
+        machine.batch_age = "1";
     }
     let mut nodes = Nodes::new();
     let mut random = Random(7);
     let mut ids = BTreeSet::new();
     let mut server = machine.server();
-    let mut agents: Vec<_> = AGENTS
-        .iter()
-        .map(|place| {
-            fs::create_dir(machine.path("spool").join(place)).unwrap();
-            machine.agent(place, &[])
-        })
-        .collect();
+    let places: Vec<String> = (1..=AGENTS).map(|number| number.to_string()).collect();
+    let mut agents = Vec::new();
+    for place in &places {
+        fs::create_dir(machine.path("spool").join(place)).unwrap();
+        agents.push(machine.agent(place, &[]));
+    }
     let (mut agent_kills, mut server_kills) = (0, 0);
     // Kills are spread over the runs, and fall anywhere.
-    let every = (count / 40).clamp(1, 2000);
+    let every = (count / 40).clamp(1, 5000);
     let began = Instant::now();
     let end = began + PATIENCE + Duration::from_millis(count * 5);
     let kinds = if nodes.names.is_empty() { 2 } else { 3 };
     for number in 0..count {
-        let place = AGENTS[random.below(AGENTS.len() as u64) as usize];
+        let place = &places[random.below(AGENTS as u64) as usize];
         ids.insert(machine.write(place, number));
         if number.is_multiple_of(1000) {
-            wait(&machine, MOST_WAITING, end);
+            wait(&machine, MOST_WAITING, MOST_BATCHES, end);
         }
         if number > 0 && number.is_multiple_of(50_000) {
             let time = began.elapsed().as_secs();
@@ -178,9 +187,9 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
             std::thread::sleep(Duration::from_millis(random.below(150)));
             match random.below(kinds) {
                 0 => {
-                    let number = random.below(AGENTS.len() as u64) as usize;
+                    let number = random.below(AGENTS as u64) as usize;
                     agents[number].kill();
-                    agents[number] = machine.agent(AGENTS[number], &[]);
+                    agents[number] = machine.agent(&places[number], &[]);
                     agent_kills += 1;
                 }
                 1 => {
@@ -198,7 +207,7 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
         }
     }
     nodes.all_back();
-    wait(&machine, 0, end);
+    wait(&machine, 0, 0, end);
     for agent in &mut agents {
         agent.terminate();
     }

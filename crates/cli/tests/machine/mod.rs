@@ -49,6 +49,8 @@ pub(crate) struct Machine {
     pub(crate) address: String,
     /// What the server gets as `--store`: a folder of the machine, unless it is replaced.
     pub(crate) store: OsString,
+    /// The agents' `--batch-age`: they send at once, unless it is replaced.
+    pub(crate) batch_age: &'static str,
 }
 
 impl Machine {
@@ -63,6 +65,7 @@ impl Machine {
             folder,
             address,
             store,
+            batch_age: "0",
         }
     }
 
@@ -93,7 +96,8 @@ impl Machine {
         Process(child)
     }
 
-    /// An agent of the spool and the queue in the folders `place`; `.` is those of most tests.
+    /// An agent of the spool and the queue in the folders `place`; `.` is
+    /// those of most tests.
     pub(crate) fn agent(&self, place: &str, arguments: &[&str]) -> Process {
         let mut command = self.agent_command_of(program(), place, arguments);
         Process(command.spawn().unwrap())
@@ -106,9 +110,8 @@ impl Machine {
         arguments: &[&str],
     ) -> Command {
         command.args(["agent", "--to", &format!("http://{}", self.address)]);
-        command
-            .args(["--batch-age", "0", "--nice", "0"])
-            .args(arguments);
+        command.args(["--batch-age", self.batch_age, "--nice", "0"]);
+        command.args(arguments);
         // Relative paths, as people type them.
         command.current_dir(self.folder.path());
         for folder in ["spool", "queue"] {
@@ -148,11 +151,6 @@ impl Machine {
 
     pub(crate) fn runs(&self) -> u64 {
         self.get("/api/v1/stats")["runs"].as_u64().unwrap()
-    }
-
-    /// Files in the spools, and batches in the queues.
-    pub(crate) fn waiting(&self) -> usize {
-        files(&self.path("spool")) + files(&self.path("queue"))
     }
 }
 
