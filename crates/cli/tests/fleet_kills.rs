@@ -30,7 +30,7 @@ use store::RunId;
 use machine::{Machine, PATIENCE, Random, files};
 
 /// The number of agents, each with a spool and a queue of its own.
-const AGENTS: usize = 16;
+const AGENTS: usize = 4;
 
 /// How many files may wait in the spools: PHP's limit is `xhprof.max_dir_size`.
 const MOST_WAITING: usize = 2000;
@@ -70,7 +70,7 @@ impl Nodes {
             return;
         }
         self.all_back();
-        let name = self.names[random.below(self.names.len() as u64) as usize].clone();
+        let name = self.names[one_of(self.names.len(), random)].clone();
         let rest = Duration::from_millis(random.below(4000));
         self.kills += 1;
         self.away = Some(std::thread::spawn(move || {
@@ -86,6 +86,11 @@ impl Nodes {
             thread.join().unwrap();
         }
     }
+}
+
+/// A number below `count`.
+fn one_of(count: usize, random: &mut Random) -> usize {
+    usize::try_from(random.below(count as u64)).unwrap()
 }
 
 /// Runs `./x cluster ACTION NODE`.
@@ -150,7 +155,7 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
     if let Some(store) = env::var_os("AGENT_STORE") {
         machine.store = store;
         // ClickHouse pays for each batch, not for each run.
-        machine.batch_age = "1";
+        machine.batch_age = "2";
     }
     let mut nodes = Nodes::new();
     let mut random = Random(7);
@@ -164,12 +169,12 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
     }
     let (mut agent_kills, mut server_kills) = (0, 0);
     // Kills are spread over the runs, and fall anywhere.
-    let every = (count / 40).clamp(1, 5000);
+    let every = (count / 40).clamp(1, 2000);
     let began = Instant::now();
     let end = began + PATIENCE + Duration::from_millis(count * 5);
     let kinds = if nodes.names.is_empty() { 2 } else { 3 };
     for number in 0..count {
-        let place = &places[random.below(AGENTS as u64) as usize];
+        let place = &places[one_of(AGENTS, &mut random)];
         ids.insert(machine.write(place, number));
         if number.is_multiple_of(1000) {
             wait(&machine, MOST_WAITING, MOST_BATCHES, end);
@@ -187,7 +192,7 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
             std::thread::sleep(Duration::from_millis(random.below(150)));
             match random.below(kinds) {
                 0 => {
-                    let number = random.below(AGENTS as u64) as usize;
+                    let number = one_of(AGENTS, &mut random);
                     agents[number].kill();
                     agents[number] = machine.agent(&places[number], &[]);
                     agent_kills += 1;
