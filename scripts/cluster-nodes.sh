@@ -102,6 +102,8 @@ start_node() {
     esac
     setsid "${program[@]}" >"$folder/output" 2>&1 </dev/null &
     echo $! >"$folder/pid"
+    # The shell says nothing when the node is killed.
+    disown
 }
 
 # The folders of unpacked libraries: Debian 12 has some in /lib, some in /usr/lib.
