@@ -78,7 +78,7 @@ pub(crate) fn text(shared: &Shared) -> String {
             "xhprof_agent_sent_runs_total",
             "counter",
             "Runs that the target has acknowledged.",
-            |target| target.sent.load(Ordering::Relaxed),
+            |target| target.queue.acknowledged().runs,
         ),
         (
             "xhprof_agent_failures_total",
@@ -90,7 +90,7 @@ pub(crate) fn text(shared: &Shared) -> String {
             "xhprof_agent_acknowledged_timestamp_seconds",
             "gauge",
             "The last acknowledgement.",
-            |target| target.acknowledged_s.load(Ordering::Relaxed),
+            |target| target.queue.acknowledged().at_s,
         ),
         (
             "xhprof_agent_queued_runs",

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
 use crate::batch::Batch;
@@ -42,6 +42,15 @@ struct State {
     /// Whether no batches are added any more.
     is_closed: bool,
     ledger: Ledger,
+    acknowledged: Acknowledged,
+}
+
+/// What the target has, since the start of the agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Acknowledged {
+    pub(crate) runs: u64,
+    /// The last acknowledgement, in seconds since 1970.
+    pub(crate) at_s: u64,
 }
 
 /// The batches of one target.
@@ -90,6 +99,7 @@ impl Queue {
                 turn: 0,
                 is_closed: false,
                 ledger,
+                acknowledged: Acknowledged::default(),
             }),
             changed: Condvar::new(),
         })
@@ -111,6 +121,10 @@ impl Queue {
 
     pub(crate) fn size(&self) -> Size {
         self.lock().size
+    }
+
+    pub(crate) fn acknowledged(&self) -> Acknowledged {
+        self.lock().acknowledged
     }
 
     /// Runs that were dropped for a reason.
@@ -254,15 +268,23 @@ impl Queue {
         state.turn = if is_last { batch.number } else { 0 };
     }
 
-    /// Removes a batch that the server has, and counts the runs that it refused.
-    pub(crate) fn done(&self, batch: Entry, refused: &[Dropped]) -> Result<()> {
+    /// Removes a batch that the server has, and counts the runs that it took and those
+    /// that it refused. Who sees that the batch is gone sees the counters with it.
+    pub(crate) fn done(&self, batch: Entry, taken: u64, refused: &[Dropped]) -> Result<()> {
         let mut state = self.lock();
         state.sent = None;
         state.turn = 0;
         if refused.is_empty() {
-            return self.remove(&mut state, batch);
+            self.remove(&mut state, batch)?;
+        } else {
+            self.remove_counted(&mut state, batch, refused)?;
         }
-        self.remove_counted(&mut state, batch, refused)
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        state.acknowledged = Acknowledged {
+            runs: state.acknowledged.runs.saturating_add(taken),
+            at_s: now.map_or(0, |now| now.as_secs()),
+        };
+        Ok(())
     }
 
     /// Drops a batch that cannot be sent.
@@ -405,7 +427,8 @@ mod tests {
         assert_eq!(fixture.queue.next(Duration::ZERO), Some(first));
         fixture.add(2, 5, true);
         assert_eq!(fixture.numbers(), [1]);
-        fixture.queue.done(first, &[]).unwrap();
+        fixture.queue.done(first, 1, &[]).unwrap();
+        assert_eq!(fixture.queue.acknowledged().runs, 1);
         assert_eq!(fixture.queue.size(), Size::default());
         assert_eq!(fixture.queue.dropped(Reason::QueueFull), 5);
     }
@@ -426,11 +449,11 @@ mod tests {
         fs::remove_file(&spare).unwrap();
         fs::create_dir(&spare).unwrap();
         let runs = [refused(), refused()];
-        assert!(fixture.queue.done(entry, &runs).is_err());
+        assert!(fixture.queue.done(entry, 0, &runs).is_err());
         assert_eq!(fixture.numbers(), [1]);
         assert_eq!(fixture.queue.dropped(Reason::OverQuota), 0);
         fs::remove_dir(&spare).unwrap();
-        fixture.queue.done(entry, &runs).unwrap();
+        fixture.queue.done(entry, 0, &runs).unwrap();
         assert_eq!(fixture.numbers(), [0; 0]);
         assert_eq!(fixture.queue.dropped(Reason::OverQuota), 2);
     }

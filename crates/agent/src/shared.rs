@@ -12,17 +12,13 @@ use crate::stop::Stop;
 /// The thread that takes files is stuck if it was not seen for so long.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// A target, and what was sent to it.
+/// A target, and what waits for it.
 #[derive(Debug)]
 pub(crate) struct TargetState {
     pub(crate) url: String,
     pub(crate) queue: Queue,
-    /// Runs that the server has.
-    pub(crate) sent: AtomicU64,
     /// Batches that were not acknowledged.
     pub(crate) failures: AtomicU64,
-    /// The last acknowledgement, in seconds since 1970.
-    pub(crate) acknowledged_s: AtomicU64,
 }
 
 impl TargetState {
@@ -30,9 +26,7 @@ impl TargetState {
         Self {
             url,
             queue,
-            sent: AtomicU64::new(0),
             failures: AtomicU64::new(0),
-            acknowledged_s: AtomicU64::new(0),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use crate::backoff::Backoff;
 use crate::batch::Batch;
@@ -184,13 +184,8 @@ impl Worker {
         };
         let is_refused: Vec<_> = answers.iter().map(is_refused).collect();
         self.shared.refused.keep(batch, &is_refused);
-        target.queue.done(entry, &refused)?;
         let taken = answers.len().saturating_sub(refused.len());
-        target.sent.fetch_add(taken as u64, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| now.as_secs());
-        target.acknowledged_s.store(now, Ordering::Relaxed);
-        Ok(())
+        target.queue.done(entry, taken as u64, &refused)
     }
 
     /// Halves a batch that is refused as a whole, down to the run that is the
