@@ -115,6 +115,16 @@ fn spreads(
     Ok(steps)
 }
 
+/// Calls by their kind, with the number of runs: trees, edges and samples do not add up.
+type Calls = BTreeMap<Shape, (u64, Paths)>;
+
+fn add_paths(calls: &mut Calls, of_runs: u64, paths: &Paths) {
+    let shape = paths.shape();
+    let (runs, sum) = calls.entry(shape).or_insert_with(|| (0, Paths::new(shape)));
+    *runs += of_runs;
+    sum.merge(paths, Sign::Plus);
+}
+
 /// A function: its sums, days, routes, callers and callees.
 pub(crate) fn function(
     source: &dyn Source,
@@ -123,23 +133,22 @@ pub(crate) fn function(
 ) -> Result<Option<FunctionDetail>> {
     let mut by_route: BTreeMap<(String, String), Part> = BTreeMap::new();
     let mut days: Steps<Part> = Steps::new();
-    let mut calls: BTreeMap<Shape, (u64, Paths)> = BTreeMap::new();
+    let mut calls = Calls::new();
     let mut add = |place: &Place, totals: &Totals, part| {
-        let Sums::Calls(found) = part else {
-            return;
+        let sums = match part {
+            Sums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
+            Sums::Functions(sums) => sums.into_iter().next().flatten(),
+            Sums::Calls(found) => found.map(|(sums, paths)| {
+                add_paths(&mut calls, totals.runs, &paths);
+                sums
+            }),
+            _ => return,
         };
-        let sums = found.as_ref().map(|(sums, _)| sums);
         let route = (place.app.clone(), place.route.clone());
         let route = by_route.entry(route).or_default();
-        route.add(place, totals, sums);
+        route.add(place, totals, sums.as_ref());
         let day = days.entry(key(TrendStep::Day, place)).or_default();
-        day.add(place, totals, sums);
-        if let Some((_, paths)) = found {
-            let shape = paths.shape();
-            let (runs, sum) = calls.entry(shape).or_insert_with(|| (0, Paths::new(shape)));
-            *runs += totals.runs;
-            sum.merge(&paths, Sign::Plus);
-        }
+        day.add(place, totals, sums.as_ref());
     };
     let want = Want::Calls(name);
     let visited = visit(source, selection, want, Resolution::Day, &mut add)?;
@@ -157,7 +166,6 @@ pub(crate) fn function(
             total: total(name.to_owned(), &sums, None),
         });
     }
-    // Trees, edges and samples do not add up.
     let most = calls.into_values().max_by_key(|(runs, _)| *runs);
     let Some((_, calls)) = most else {
         return Ok(None);

@@ -29,7 +29,8 @@ pub(crate) trait Source {
     ) -> Result<()>;
 
     /// Visits the paths or spans of a selection of hours. A part may be of several routes,
-    /// and its place name none, if [`want` is of all routes](Want::is_of_all_routes).
+    /// and its place name none, if [`want` is of all routes](Want::is_of_all_routes) or the
+    /// part is [`Sums::Around`].
     fn cells(
         &self,
         selection: &Selection,

@@ -27,7 +27,8 @@ impl Want<'_> {
         matches!(self, Self::Spreads | Self::Moments | Self::Spread(_))
     }
 
-    /// Whether it takes no notice of the routes of parts.
+    /// Whether it takes no notice of the routes of parts. Another one may get
+    /// [`Sums::Around`] of several routes, and the sums of each.
     pub(crate) fn is_of_all_routes(self) -> bool {
         !matches!(self, Self::Calls(_))
     }
@@ -86,6 +87,9 @@ pub(crate) enum Sums {
     Functions(Vec<Option<FunctionSums>>),
     /// None if the function was not called.
     Calls(Option<(FunctionSums, Paths)>),
+    /// The same paths, of so many runs of several routes, with empty totals. The sums of
+    /// each route come as [`Functions`](Self::Functions).
+    Around(u64, Paths),
     /// None if the function was not called.
     Spread(Option<Spread>),
 }

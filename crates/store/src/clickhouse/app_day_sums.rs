@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::app_days::AppDays;
+use super::app_functions::AppRows;
 use super::cell_cache::Head;
 use super::cells::{Cell, Key, Where, rows_of_spots};
 use super::day_sums::write;
@@ -17,6 +18,7 @@ use super::walk::spot;
 use super::{Inner, now_us};
 use crate::Result;
 use crate::answers::Resolution;
+use crate::rollup::FunctionParts;
 
 /// How many sums are worth a row.
 const FEWEST: usize = 2;
@@ -46,6 +48,8 @@ struct Routes {
 struct Sum {
     cell: Cell,
     parts: Vec<(Key, u64)>,
+    /// What each function has in each of these.
+    functions: FunctionParts,
     ends: [i64; 2],
 }
 
@@ -55,6 +59,7 @@ impl Sum {
             ends: [place.hour; 2],
             cell: Cell::new(place),
             parts: Vec::new(),
+            functions: FunctionParts::default(),
         }
     }
 
@@ -73,6 +78,7 @@ impl Sum {
             true => [first, last],
             false => [self.ends[0].min(first), self.ends[1].max(last)],
         };
+        add_functions(&mut self.functions, self.parts.len(), &cell, &mut self.cell);
         self.parts.push((head.key, head.version));
         self.cell.add(cell);
     }
@@ -100,13 +106,17 @@ impl Inner {
         }
         let counting = AppDays::of(rows, &mut heads).rows;
         let counting: HashSet<Key> = counting.iter().map(|row| row.key).collect();
+        let with_functions = self.function_rows(&condition)?;
         let mut written = 0;
-        let mut rows = Rows::default();
+        let mut rows = AppRows::default();
         for (_, mut routes) in places {
             if is_stopped() {
                 break;
             }
-            let is_right = |row: &Arc<Head>| row.cells.is_empty() || counting.contains(&row.key);
+            let is_right = |row: &Arc<Head>| {
+                let is_there = with_functions.contains(&(row.key, row.version));
+                row.cells.is_empty() || is_there && counting.contains(&row.key)
+            };
             let covered: usize = routes.rows.iter().map(|row| row.cells.len()).sum();
             let is_whole = covered == routes.parts.len() || routes.parts.len() < FEWEST;
             let is_needless = covered > 0 && routes.parts.len() < FEWEST;
@@ -117,14 +127,14 @@ impl Inner {
                 routes.parts.clear();
             }
             written += self.write_routes(day, &routes, &mut rows)?;
-            self.insert_sums(Table::AppDaily, &mut rows)?;
+            self.insert_app_rows(&mut rows)?;
         }
         Ok(written)
     }
 
     /// Adds up the routes of a place. Returns the number of rows; 0 if one of its sums has
     /// another version by now.
-    fn write_routes(&self, day: u32, routes: &Routes, rows: &mut Rows) -> Result<u64> {
+    fn write_routes(&self, day: u32, routes: &Routes, rows: &mut AppRows) -> Result<u64> {
         let Some(any) = routes.parts.first().or(routes.rows.first()) else {
             return Ok(0);
         };
@@ -139,11 +149,13 @@ impl Inner {
             .map(|row| (row.key, row.version))
             .collect();
         let mut keys = Vec::new();
-        let mut finish = |sum: &mut Sum, rows: &mut Rows| -> Result<()> {
+        let mut finish = |sum: &mut Sum, rows: &mut AppRows| -> Result<()> {
             let key = key_of(&place, keys.len());
             let before = versions.get(&key).copied().unwrap_or(0);
             sum.cell.version = now_us().max(before + 1) + chance()?;
-            write(Table::AppDaily, &sum.cell, &key, sum.ends, &sum.parts, rows)?;
+            let into = &mut rows.sums;
+            write(Table::AppDaily, &sum.cell, &key, sum.ends, &sum.parts, into)?;
+            rows.add(&sum.cell, &key, &sum.functions)?;
             keys.push(key);
             *sum = Sum::new(place.clone());
             Ok(())
@@ -158,7 +170,7 @@ impl Inner {
             length = (PATHS * some.len() / paths.max(1)).clamp(1, AT_ONCE);
             for head in some {
                 let Some(cell) = cells.remove(&head.key) else {
-                    rows.bytes.clear();
+                    rows.clear();
                     return Ok(0);
                 };
                 if !sum.has_room_for(&cell) {
@@ -173,18 +185,11 @@ impl Inner {
         let mut written = keys.len() as u64;
         for row in &routes.rows {
             if !keys.contains(&row.key) && !row.cells.is_empty() {
-                self.write_nothing(Table::AppDaily, row, rows)?;
+                write_no_routes(row, rows)?;
                 written += 1;
             }
         }
         Ok(written)
-    }
-
-    /// Writes a row of a table anew that is of nothing.
-    pub(super) fn write_nothing(&self, table: Table, row: &Head, rows: &mut Rows) -> Result<()> {
-        let mut sum = Cell::new(where_of(row));
-        sum.version = now_us().max(row.version + 1) + chance()?;
-        write(table, &sum, &row.key, [sum.place.hour; 2], &[], rows)
     }
 
     /// Sums by their keys, without the ids of runs; those of another version by now are
@@ -228,6 +233,36 @@ impl Inner {
         }
         Ok(cells)
     }
+}
+
+/// Adds what each function has in a part. The functions get the numbers of the sum.
+pub(super) fn add_functions(
+    functions: &mut FunctionParts,
+    part: usize,
+    cell: &Cell,
+    sum: &mut Cell,
+) {
+    let names = sum.numbers(&cell.symbols);
+    let part = u32::try_from(part).unwrap_or(u32::MAX);
+    for (function, sums) in cell.paths.functions() {
+        if let Some(number) = names.get(function as usize) {
+            functions.add(*number, part, sums);
+        }
+    }
+}
+
+/// Writes a row of a table anew that is of nothing. Returns the sum.
+pub(super) fn write_nothing(table: Table, row: &Head, rows: &mut Rows) -> Result<Cell> {
+    let mut sum = Cell::new(where_of(row));
+    sum.version = now_us().max(row.version + 1) + chance()?;
+    write(table, &sum, &row.key, [sum.place.hour; 2], &[], rows)?;
+    Ok(sum)
+}
+
+/// The same for sums of many routes.
+pub(super) fn write_no_routes(row: &Head, rows: &mut AppRows) -> Result<()> {
+    let sum = write_nothing(Table::AppDaily, row, &mut rows.sums)?;
+    rows.add(&sum, &row.key, &FunctionParts::default())
 }
 
 fn place_of(head: &Head) -> Place {

@@ -14,6 +14,7 @@ use super::cells::Key;
 use super::heads::{Heads, Table};
 use super::rows::Answer;
 use crate::Result;
+use crate::rollup::FunctionSums;
 
 /// The sums of many routes that count.
 #[derive(Debug, Default)]
@@ -45,6 +46,15 @@ impl AppDays {
         }
         heads.sort();
         sums
+    }
+
+    /// What a row is of, in its order.
+    pub(super) fn routes_of(
+        &self,
+        row: &Head,
+    ) -> impl Iterator<Item = (Arc<Head>, Option<FunctionSums>)> {
+        let parts = row.cells.iter().filter_map(|part| self.parts.get(part));
+        parts.map(|part| (Arc::clone(part), None))
     }
 
     /// Puts back what these rows are of.

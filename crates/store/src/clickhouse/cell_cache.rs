@@ -48,6 +48,8 @@ pub(super) enum Column {
     Spreads,
     /// Spreads without their times, which are most of them. Only sums of many routes have it.
     Moments,
+    /// What functions have on each route. Sums of many routes have it, in a table of its own.
+    Functions,
 }
 
 impl Column {
@@ -57,6 +59,7 @@ impl Column {
             Self::Spans => "spans",
             Self::Spreads => "spreads",
             Self::Moments => "moments",
+            Self::Functions => "functions",
         }
     }
 }

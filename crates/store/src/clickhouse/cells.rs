@@ -167,11 +167,7 @@ impl Cell {
         if !is_change {
             return;
         }
-        let names: Vec<u32> = part
-            .symbols
-            .iter()
-            .map(|symbol| self.number(symbol))
-            .collect();
+        let names = self.numbers(&part.symbols);
         self.totals.merge(&part.totals, sign);
         self.paths.merge(&part.paths.renamed(&names), sign);
         self.spans.merge(&part.spans, sign);
@@ -189,8 +185,7 @@ impl Cell {
 
     /// Adds the sums of another cell, without the ids of its runs.
     pub(super) fn add(&mut self, other: Self) {
-        let names = other.symbols.iter().map(|symbol| self.number(symbol));
-        let names: Vec<u32> = names.collect();
+        let names = self.numbers(&other.symbols);
         self.totals.merge(&other.totals, Sign::Plus);
         self.paths.merge(&other.paths.renamed(&names), Sign::Plus);
         self.spans.merge(&other.spans, Sign::Plus);
@@ -202,6 +197,11 @@ impl Cell {
     pub(super) fn adopt_names(&mut self, other: &Self) {
         self.symbols.clone_from(&other.symbols);
         self.numbers.clone_from(&other.numbers);
+    }
+
+    /// The numbers of functions, which may be new here.
+    pub(super) fn numbers(&mut self, symbols: &[Symbol]) -> Vec<u32> {
+        symbols.iter().map(|symbol| self.number(symbol)).collect()
     }
 
     fn number(&mut self, symbol: &Symbol) -> u32 {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::literal::{ids, numbers, text};
 use super::rows::{Answer, Rows};
 use super::select::{day_of, hour_number};
-use super::{Inner, counts, now_us, schema};
+use super::{Inner, app_functions, counts, now_us, schema};
 use crate::prepare::Prepared;
 use crate::rollup::hour_of;
 use crate::{Error, Result, RunId};
@@ -243,6 +243,7 @@ impl Inner {
                 counts::of_partition(number)
             ))?;
             if Answer::new(&bytes).u64()? == 0 {
+                schema::drop_partition(&self.client, app_functions::NAME, number)?;
                 schema::drop_partition(&self.client, "app_daily", number)?;
                 schema::drop_partition(&self.client, "daily", number)?;
                 schema::drop_partition(&self.client, "cell", number)?;

@@ -14,6 +14,7 @@ mod add_spreads;
 mod address;
 mod app_day_sums;
 mod app_days;
+mod app_functions;
 mod cell_cache;
 mod cells;
 mod changes;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::cell_cache::{Column, Head, Part};
 use super::cells::{Cell, part};
 use super::heads::{Table, place_of};
-use super::walk::{Visitor, Walk, column};
+use super::walk::{Routes, Visitor, Walk, column};
 use crate::Result;
 use crate::answers::{Place, Sums, Want};
 use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals, decode_by};
@@ -31,12 +31,34 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
         Ok(())
     }
 
+    fn routes(&mut self, walk: &Walk<'_>, rows: &[Routes<'_>]) -> Result<()> {
+        for some in rows.chunks(AT_ONCE) {
+            let sums: Vec<_> = some
+                .par_iter()
+                .map(|row| sums_of(walk, row.sum, row.part))
+                .collect();
+            for (row, sums) in some.iter().zip(sums) {
+                if let Some(Sums::Calls(Some((_, paths)))) = sums? {
+                    let runs = row.sum.totals.runs;
+                    let place = walk.weighted(&row.sum.place);
+                    self.0(&place, &Totals::default(), Some(Sums::Around(runs, paths)));
+                }
+                for (route, sums) in &row.routes {
+                    let place = walk.weighted(&route.place);
+                    let sums = sums.map(|sums| sums.times(place.weight));
+                    self.0(&place, &route.totals, Some(Sums::Functions(vec![sums])));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn changed(&mut self, walk: &Walk<'_>, cell: Cell, names: &[u32]) {
         let place = walk.weighted(&place_of(&cell.place));
         let piece = match column(walk.want, Table::Cell) {
             Column::Paths => Piece::Paths(cell.paths),
             Column::Spans => Piece::Spans(cell.spans),
-            Column::Spreads | Column::Moments => Piece::Spreads(cell.spreads),
+            Column::Spreads | Column::Moments | Column::Functions => Piece::Spreads(cell.spreads),
         };
         let found = numbers(&walk.wanted.in_cell(names));
         let sums = piece.sums(walk.want, place.weight, names, &found);

@@ -93,6 +93,15 @@ const APP_DAILY: Table = Table {
     ..DAILY
 };
 
+/// What each function has on the routes of a row of `app_daily`, which has the same key
+/// and version. The routes are numbers: places in the list of what that row is of.
+const APP_FUNCTIONS: Table = Table {
+    name: super::app_functions::NAME,
+    columns: "key FixedString(16), version UInt64, day UInt32, hour UInt32, app String,
+        route String, functions String",
+    ..APP_DAILY
+};
+
 /// Runs that were stored or deleted lately, and may not be in a cell as they
 /// should be.
 const CHANGED: Table = Table {
@@ -209,13 +218,14 @@ const STEP: Table = Table {
 };
 
 /// The steps. They are never changed, only added.
-const STEPS: [&[Table]; 4] = [
+const STEPS: [&[Table]; 5] = [
     &[
         RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
     ],
     &[CLOSED, GONE],
     &[DAILY],
     &[APP_DAILY],
+    &[APP_FUNCTIONS],
 ];
 
 /// Creates the tables, or brings those of an older version up to date. Sends no

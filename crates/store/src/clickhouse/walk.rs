@@ -12,23 +12,40 @@ use super::select::Hours;
 use super::wanted::Wanted;
 use crate::Result;
 use crate::answers::{Place, Resolution, Want, weight};
-use crate::rollup::Totals;
+use crate::rollup::{FunctionSums, Totals};
 
 /// How many parts are read at a time, and how many bytes are a reason to read fewer.
 const MOST_CELLS: usize = 1000;
 const CHUNK: usize = 32 << 20;
 
-/// The same for large parts that are unpacked all at once.
+/// The same for large parts that are unpacked all at once, and how many of those are read
+/// before their size is known.
 const CHUNK_UNPACKED: usize = 4 << 20;
+pub(super) const AT_FIRST: usize = 4;
 
 /// Takes what a walk reads.
 pub(super) trait Visitor {
     /// Takes parts of sums; none of sums that lack the wanted functions.
     fn parts(&mut self, walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<()>;
 
+    /// Takes sums of many routes with what a function has on each of these. Only a
+    /// question about the calls of one function gets them.
+    fn routes(&mut self, _walk: &Walk<'_>, _rows: &[Routes<'_>]) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes a cell with changes. `names` are the numbers in this process of its
     /// functions.
     fn changed(&mut self, walk: &Walk<'_>, cell: Cell, names: &[u32]);
+}
+
+/// Sums of many routes that a question about one function reads.
+pub(super) struct Routes<'a> {
+    pub(super) sum: &'a Head,
+    /// Its paths; none if it lacks the function.
+    pub(super) part: Option<&'a Part>,
+    /// The routes, with the sums of the function on those that called it.
+    pub(super) routes: Vec<(Arc<Head>, Option<FunctionSums>)>,
 }
 
 /// What is wanted of a walk, and the highest rate of its cells.
@@ -94,9 +111,13 @@ impl Inner {
             wanted: Wanted::of(want),
             highest: heads.highest_rate(),
         };
-        if step == Resolution::Day && of.is_all_routes && want.is_of_all_routes() {
+        if step == Resolution::Day && of.is_all_routes {
             let sums = self.app_days(condition, &mut heads)?;
-            let lost = self.walk_parts(&sums.rows, Table::AppDaily, &mut walk, visitor)?;
+            let lost = if want.is_of_all_routes() {
+                self.walk_parts(&sums.rows, Table::AppDaily, &mut walk, visitor)?
+            } else {
+                self.walk_routes(&sums, &mut walk, visitor)?
+            };
             sums.give_back(&lost, &mut heads);
         }
         let lost = self.walk_parts(&heads.days, Table::Daily, &mut walk, visitor)?;
@@ -129,15 +150,14 @@ impl Inner {
         let (mut length, chunk) = match (table, column(walk.want, table)) {
             (Table::Cell | Table::Daily, _) => (100, CHUNK),
             (Table::AppDaily, Column::Spreads | Column::Moments) => (16, CHUNK),
-            (Table::AppDaily, Column::Paths | Column::Spans) => (4, CHUNK_UNPACKED),
+            (Table::AppDaily, _) => (AT_FIRST, CHUNK_UNPACKED),
         };
         let mut rest = heads;
         while !rest.is_empty() {
             let (some, after) = rest.split_at(length.min(rest.len()));
             rest = after;
             let parts = self.parts(some, table, column(walk.want, table), &walk.wanted)?;
-            let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
-            length = (chunk * some.len() / bytes.max(1)).clamp(1, MOST_CELLS);
+            length = length_for(chunk, &parts);
             walk.wanted.learn(&self.names.all());
             let mut found = Vec::with_capacity(some.len());
             for head in some {
@@ -153,7 +173,7 @@ impl Inner {
 
     /// Parts of cells by their keys; none of cells that do not have the wanted functions.
     /// Cells that have another version by now are not among them.
-    fn parts(
+    pub(super) fn parts(
         &self,
         some: &[Arc<Head>],
         table: Table,
@@ -214,6 +234,17 @@ impl Inner {
         }
         Ok(parts)
     }
+}
+
+/// How many parts to read next, if these were the last.
+fn length_for(chunk: usize, parts: &HashMap<Key, Option<Part>>) -> usize {
+    let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
+    (chunk * parts.len() / bytes.max(1)).clamp(1, MOST_CELLS)
+}
+
+/// The same for parts that are unpacked all at once.
+pub(super) fn next_length(parts: &HashMap<Key, Option<Part>>) -> usize {
+    length_for(CHUNK_UNPACKED, parts)
 }
 
 /// The column of a table with the part that is wanted.

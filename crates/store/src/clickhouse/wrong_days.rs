@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Inner;
+use super::app_day_sums::{add_functions, write_no_routes, write_nothing};
 use super::app_days::AppDays;
+use super::app_functions::AppRows;
 use super::cell_cache::Head;
 use super::cells::{Cell, Key, part};
 use super::heads::{Table, where_of};
@@ -13,7 +15,7 @@ use super::literal::ids;
 use super::rows::{Answer, Rows};
 use crate::Result;
 use crate::answers::Resolution;
-use crate::rollup::Spreads;
+use crate::rollup::{FunctionParts, Spreads};
 
 /// How many sums are read at a time.
 const AT_ONCE: usize = 50;
@@ -98,20 +100,39 @@ impl Inner {
         let mut computed = Cell::new(where_of(row));
         // The same numbers of names.
         computed.adopt_names(&stored);
+        let mut functions = FunctionParts::default();
+        let mut number = 0;
         for some in parts.chunks(AT_ONCE) {
             let mut cells = self.sums_of(some)?;
             for head in some {
                 let Some(cell) = cells.remove(&head.key) else {
                     return Ok(None);
                 };
+                if table == Table::AppDaily {
+                    add_functions(&mut functions, number, &cell, &mut computed);
+                }
                 computed.add(cell);
+                number += 1;
             }
         }
         let is_sum = computed.has_sums_of(&stored);
-        if table == Table::AppDaily && is_sum {
-            return self.has_moments(row, &stored);
+        if table != Table::AppDaily || !is_sum {
+            return Ok(Some(is_sum));
         }
-        Ok(Some(is_sum))
+        if !self.has_functions(row, &functions)? {
+            return Ok(Some(false));
+        }
+        self.has_moments(row, &stored)
+    }
+
+    /// Whether a row's functions are these; a row that has none yet gets them later.
+    fn has_functions(&self, row: &Head, computed: &FunctionParts) -> Result<bool> {
+        let stored = self.functions_of(&[row])?.remove(&row.key);
+        let Some(stored) = stored else {
+            return Ok(true);
+        };
+        let stored: Option<FunctionParts> = part(&stored)?;
+        Ok(stored.unwrap_or_default() == *computed)
     }
 
     /// Whether the moments of a row are those of its spreads; none if it is no more.
@@ -135,9 +156,15 @@ impl Inner {
     /// Has sums of days that are wrong written anew.
     pub(super) fn mend_days(&self) -> Result<()> {
         for WrongDay { table, row } in self.wrong_days()? {
-            let mut rows = Rows::default();
-            self.write_nothing(table, &row, &mut rows)?;
-            self.insert_sums(table, &mut rows)?;
+            if table == Table::AppDaily {
+                let mut rows = AppRows::default();
+                write_no_routes(&row, &mut rows)?;
+                self.insert_app_rows(&mut rows)?;
+            } else {
+                let mut rows = Rows::default();
+                write_nothing(table, &row, &mut rows)?;
+                self.insert_sums(table, &mut rows)?;
+            }
             self.complete.forget();
         }
         Ok(())

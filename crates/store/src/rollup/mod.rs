@@ -8,6 +8,7 @@
 //! then subtracting, gives the same sums, as long as no limit was reached.
 
 mod columns;
+mod function_parts;
 mod partly;
 mod paths;
 mod sketch;
@@ -18,6 +19,7 @@ mod spreads;
 mod totals;
 
 pub(crate) use columns::{decode, decode_by, encode};
+pub(crate) use function_parts::{FunctionParts, OfParts, OneFunction};
 pub(crate) use partly::{Moments, OneSpread};
 pub use paths::PathSums;
 pub(crate) use paths::{FunctionSums, Paths, Shape};

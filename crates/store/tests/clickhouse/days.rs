@@ -74,7 +74,7 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     both.compare("days are added up again");
 
     // Another server adds up the same days, and another one has old answers in memory.
-    let other = ClickhouseStore::open_with(address, NEVER).unwrap();
+    let other = ClickhouseStore::open_with(address.clone(), NEVER).unwrap();
     assert_eq!(other.sum_days(Duration::ZERO).unwrap(), 0);
     let routes = other.routes(&Selection::default()).unwrap();
     both.delete(ids[8]);
@@ -138,6 +138,43 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     both.compare("wrong moments of many routes are mended");
     assert_eq!(clickhouse.verify().unwrap().problems, []);
 
+    // What functions have on each route: an older server writes none, and the function's
+    // page is read without; a wrong one is found and mended.
+    let app_functions = server.table(&database, "app_functions");
+    server.clear(&database, "table = 'app_functions'");
+    both.compare("no row has its functions");
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+    let newer = ClickhouseStore::open_with(address, NEVER).unwrap();
+    assert!(newer.sum_days(Duration::ZERO).unwrap() > 0);
+    assert_eq!(newer.sum_days(Duration::ZERO).unwrap(), 0);
+    let with_functions = format!(
+        "SELECT countIf(notEmpty(functions)) FROM {app_functions} FINAL
+         WHERE (key, version) IN (SELECT key, version FROM {app_daily} FINAL)"
+    );
+    let with_functions = || server.statement(&with_functions).trim().to_owned();
+    assert_eq!(with_functions(), count("app_daily").to_string());
+    both.compare("functions are written again");
+    for (table, rest) in [
+        (&app_functions, "day, hour, app, route".to_owned()),
+        (&app_daily, format!("runs, {rest}, moments")),
+    ] {
+        server.statement(&format!(
+            "INSERT INTO {table} (key, version, {rest})
+             SELECT key, version + 1, {rest} FROM {table} FINAL
+             WHERE version IN (SELECT version FROM {app_daily} WHERE notEmpty(part_key))"
+        ));
+    }
+    assert_eq!(with_functions(), "0");
+    let problems = clickhouse.verify().unwrap().problems;
+    assert!(
+        problems.iter().any(|problem| is_of_app(&problem.item)),
+        "{problems:?}"
+    );
+    clickhouse.rebuild().unwrap();
+    assert!(clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    both.compare("wrong functions are mended");
+    assert_eq!(clickhouse.verify().unwrap().problems, []);
+
     // Nothing of the runs stays in the sums of days.
     let all: Vec<RunId> = (0..160).map(|number| both.put(|| run(number))).collect();
     clickhouse.delete(&all).unwrap();
@@ -147,6 +184,7 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
         let left = format!("SELECT sum(runs) + sum(length(spreads)) > 200 FROM {table} FINAL");
         assert_eq!(server.statement(&left).trim(), "0", "{table}");
     }
+    assert_eq!(with_functions(), "0");
     assert_eq!(clickhouse.routes(&Selection::default()).unwrap(), []);
     assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
 }

@@ -296,7 +296,13 @@ fn answers(store: &dyn Store) -> Vec<(String, String)> {
         spans.sort_by(|one, other| (&one.kind, &one.text).cmp(&(&other.kind, &other.text)));
         add("spans", format!("{spans:?}"));
         let function = store.function(&selection, "Repository::find").unwrap();
-        let function = function.map(|of| (of.total, of.days));
+        let function = function.map(|mut of| {
+            of.routes.sort_by(|one, other| one.route.cmp(&other.route));
+            for neighbours in [&mut of.callers, &mut of.callees] {
+                neighbours.sort_by(|one, other| one.name.cmp(&other.name));
+            }
+            of
+        });
         add("function", format!("{function:?}"));
         let one = Selection {
             releases: vec!["*1*".to_owned()],

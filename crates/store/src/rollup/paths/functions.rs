@@ -48,6 +48,20 @@ impl FunctionSums {
         self.own_cpu = self.own_cpu.saturating_add(other.own_cpu);
         self.own_memory = self.own_memory.saturating_add(other.own_memory);
     }
+
+    /// That many times.
+    pub(crate) fn times(self, weight: u64) -> Self {
+        let signed = i64::try_from(weight).unwrap_or(i64::MAX);
+        Self {
+            calls: self.calls.saturating_mul(weight),
+            wall: self.wall.saturating_mul(weight),
+            cpu: self.cpu.saturating_mul(weight),
+            memory: self.memory.saturating_mul(signed),
+            own_wall: self.own_wall.saturating_mul(signed),
+            own_cpu: self.own_cpu.saturating_mul(signed),
+            own_memory: self.own_memory.saturating_mul(signed),
+        }
+    }
 }
 
 impl Paths {
@@ -244,6 +258,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn all_functions_have_the_sums_of_each(
+            rows in prop::collection::vec((0..100_usize, 0..6_u64, 1..100_u64), 0..60),
+            is_edges: bool,
+            weight in 1..5_u64,
+        ) {
+            let shape = if is_edges { Shape::Edges } else { Shape::Tree };
+            let paths = paths(shape, &rows);
+            let all = paths.functions();
+            let weighted = paths.clone().times(weight);
+            for number in 0..6_u32 {
+                let sums = all.get(&number).copied();
+                prop_assert_eq!(sums, paths.function(number));
+                let times = sums.map(|sums| sums.times(weight));
+                prop_assert_eq!(times, weighted.function(number));
+            }
+        }
+
         #[test]
         fn the_paths_around_a_function_say_the_same_of_it(
             rows in prop::collection::vec((0..100_usize, 0..6_u64, 1..100_u64), 0..60),

@@ -5,6 +5,7 @@
 //! its caller and its callee, each with its level of recursion. Row 0 is the
 //! root.
 
+mod all_functions;
 mod columns;
 mod compared;
 mod functions;
