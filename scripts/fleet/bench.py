@@ -7,12 +7,14 @@
 For each number of runs, in a new store: how fast they are taken over HTTP, what they
 need on the disk, and how long the pages and the questions behind them take. Prints
 Markdown: a row for each figure, a column for each number, and the exponent e of
-growth: the figure grows with runs^e. Times are medians, in milliseconds, and the CPU
-time of the server for each answer, which other work on the machine changes less.
+growth: the figure grows with runs^e. The questions are asked of a server that was just
+started, in this order: the first answer, then the median of further ones, and the CPU
+time of the server for each of these, which other work on the machine changes less.
 A STORE of a database gets its name, `{}` in it is the number of runs, and must be
 empty; --also adds the CPU time of the database's processes to that of the server.
-With --loaded the stores have their runs already, and only the questions are asked;
-the first figure of each is then that of a server that was just started.
+A database is asked when the sums of its days are written, at least twelve minutes after
+the runs. With --loaded the stores have their runs already, and only the questions are
+asked.
 """
 
 import argparse
@@ -43,16 +45,19 @@ def main():
     parser.add_argument("--days", default="7")
     parser.add_argument("--loaded", action="store_true")
     options = parser.parse_args()
-    columns = [measured(options, runs) for runs in options.runs]
-    print(table(options.runs, columns))
+    stores = [(options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs))
+              for runs in options.runs]
+    if not options.loaded:
+        columns = [loaded(options, store, runs) for store, runs in zip(stores, options.runs)]
+        print(table(options.runs, columns), flush=True)
+        add_up_days(options, stores)
+    print(table_of_answers(options.runs, [answers(options, store) for store in stores]))
 
 
-def measured(options, runs):
-    store = (options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs))
+def loaded(options, store, runs):
+    """Loads a store, and returns what that took."""
     server = Server(options.program, store, options.also)
     try:
-        if options.loaded:
-            return {"runs": server.json("/api/v1/stats")["runs"], **answers(server, is_cold=True)}
         if server.json("/api/v1/stats")["runs"]:
             sys.exit(f"bench.py: {store} has runs; a measurement needs an empty store")
         before, begin = server.cpu(), time.monotonic()
@@ -67,7 +72,7 @@ def measured(options, runs):
         made = json.loads(simulated.stdout)
         stats = server.json("/api/v1/stats")
         print(f"{runs} runs in {took:.0f} s", file=sys.stderr)
-        figures = {
+        return {
             "paths of a run": made["paths"] / runs,
             "native file of a run, bytes": made["bytes"] / runs,
             "taken, runs a second": runs / took,
@@ -77,38 +82,57 @@ def measured(options, runs):
             "disk for a run, bytes": stats["disk_bytes"] / runs,
             "disk for a path of a run, bytes": stats["disk_bytes"] / made["paths"],
             "hourly sums": stats["cells"],
+            "memory of the server at most, MiB": server.memory(),
         }
-        return {**figures, **answers(server)}
     finally:
         server.end()
 
 
-def answers(server, is_cold=False):
-    figures = {}
-    for name, path in questions(server):
-        first, latency, cpu = asked(server, path)
-        if is_cold:
-            figures[f"{name}, first, ms"] = first
-        figures[f"{name}, ms"] = latency
-        figures[f"{name}, CPU ms"] = cpu
-    figures["memory of the server at most, MiB"] = server.memory()
-    return figures
+def answers(options, store):
+    """By question, what the first answer of a new server took, the further ones, and their CPU time."""
+    server = Server(options.program, store, options.also)
+    try:
+        return {name: asked(server, path) for name, path in questions(server)}
+    finally:
+        server.end()
 
 
 def folded(store, runs):
     """Waits until all runs are in the sums of a database: asks its first node."""
     if not store.startswith("clickhouse://"):
         return
-    place = urllib.parse.urlsplit(store)
-    table = "all_cell" if "cluster=" in place.query else "cell"
-    question = f"SELECT sum(runs) FROM {place.path.strip('/')}.{table} FINAL".encode()
-    node = f"http://{place.netloc.rpartition('@')[2].split(',')[0]}/"
     for _ in range(1000):
-        with urllib.request.urlopen(node, question, timeout=120) as answer:
-            if int(answer.read()) == runs:
-                return
+        if rows_of(store, "cell", "sum(runs)", "FINAL") == [str(runs)]:
+            return
         time.sleep(2)
     sys.exit(f"bench.py: not all of {runs} runs are in the sums of {store}")
+
+
+def rows_of(store, table, columns, rest=""):
+    """Asks the first node of a database."""
+    place = urllib.parse.urlsplit(store)
+    name = f"all_{table}" if "cluster=" in place.query else table
+    question = f"SELECT {columns} FROM {place.path.strip('/')}.{name} {rest}".encode()
+    node = f"http://{place.netloc.rpartition('@')[2].split(',')[0]}/"
+    with urllib.request.urlopen(node, question, timeout=120) as answer:
+        return answer.read().decode().split()
+
+
+def add_up_days(options, stores):
+    """Has servers add up the days of databases, until no row was written for three minutes."""
+    stores = [store for store in stores if store.startswith("clickhouse://")]
+    servers = [Server(options.program, store, options.also) for store in stores]
+    begin, before, quiet = time.monotonic(), None, 0
+    try:
+        while stores and (quiet < 3 or time.monotonic() - begin < 720):
+            time.sleep(60)
+            written = [rows_of(store, table, "count(), max(version)")
+                       for store in stores for table in ("daily", "app_daily", "app_functions")]
+            quiet = quiet + 1 if written == before else 0
+            before = written
+    finally:
+        for server in servers:
+            server.end()
 
 
 def questions(server):
@@ -118,6 +142,7 @@ def questions(server):
     name = server.json("/api/v1/functions", q=of_route, limit=1)[0]["name"]
     releases = [release["release"] for release in server.json("/api/v1/releases", q=of_route)]
     before, after = (f"{of_route} release:{release}" for release in releases[-2:])
+    before_all, after_all = (f"release:{release}" for release in releases[-2:])
     run = server.json("/api/v1/runs", limit=1)["runs"][0]["id"]
     yield "page Runs", path("/")
     yield "page Runs, the slowest of a route", path("/", q=of_route, sort="wall")
@@ -132,6 +157,9 @@ def questions(server):
     yield "spans of a route", path("/api/v1/spans", q=of_route, limit=50)
     yield "call tree of a route", path("/api/v1/tree", q=of_route)
     yield "call tree of all, a day", path("/api/v1/tree", q="since:1d")
+    yield "call tree of all", path("/api/v1/tree")
+    yield "page Compare, two releases of all", path("/compare", before=before_all, after=after_all)
+    yield "page Function, of all routes", path("/function", name=name)
     yield "one run", path(f"/api/v1/runs/{run}/file")
 
 
@@ -220,6 +248,17 @@ def table(runs, columns):
         if len(runs) > 1:
             cells.append(exponent(runs, values))
         rows.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def table_of_answers(runs, columns):
+    rows = ["| ms: first; again; CPU | " + " | ".join(f"{count:,} runs" for count in runs) + " | e of first; of CPU |",
+            "|---" * (len(runs) + 2) + "|"]
+    for name in columns[0]:
+        answers = [column[name] for column in columns]
+        cells = ["; ".join(number(value) for value in answer) for answer in answers]
+        growth = "; ".join(exponent(runs, [answer[figure] for answer in answers]) for figure in (0, 2))
+        rows.append(f"| {name} | " + " | ".join(cells) + f" | {growth if len(runs) > 1 else ''} |")
     return "\n".join(rows)
 
 
