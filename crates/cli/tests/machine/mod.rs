@@ -172,13 +172,16 @@ pub(crate) fn files(folder: &Path) -> usize {
     count
 }
 
-/// A small profile of one of 20 routes and of one of 48 hours; one of ten is of a slow
-/// request.
+/// A small profile of one of 20 routes. Each hour has 20,000 of them, and one of fifty is
+/// late: it belongs to any of the first 48 hours. One of ten is of a slow request.
 fn run(number: u64) -> Profile {
     let mut profile = Profile::empty();
     let route = char::from(b'a' + u8::try_from(number % 20).unwrap());
     profile.meta.title = Some(format!("GET /page/{route}"));
-    let hour = number / 20 % 48;
+    let hour = match number % 50 {
+        7 => number / 20 % 48,
+        _ => number / 20_000,
+    };
     profile.meta.started_unix_us = Some(1_793_491_200_000_000 + hour * 3_600_000_000 + number);
     profile.meta.set_tag("app", "shop");
     profile.meta.set_tag("number", number.to_string());
