@@ -21,6 +21,7 @@ mod entry;
 mod error;
 mod files;
 mod forward;
+mod health;
 mod interest;
 mod life;
 mod metrics;

@@ -99,10 +99,12 @@ impl Agent {
         let (done, ended) = channel();
         thread("take", &done, move || taker.run())?;
         let mut threads = 1;
-        for (number, sender) in senders.into_iter().enumerate() {
-            let worker = Worker::new(Arc::clone(&shared), number, sender);
-            thread("send", &done, move || worker.run())?;
-            threads += 1;
+        for (number, senders) in senders.into_iter().enumerate() {
+            for (connection, sender) in senders.into_iter().enumerate() {
+                let worker = Worker::new(Arc::clone(&shared), number, connection == 0, sender);
+                thread("send", &done, move || worker.run())?;
+                threads += 1;
+            }
         }
         Ok(Self {
             shared,
@@ -178,19 +180,24 @@ fn locked(folder: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Opens the queues, and names those of targets that are gone.
-fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Sends>)> {
+/// Opens the queues, and names those of targets that are gone. Returns the connections of
+/// each target, too.
+fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Vec<Sends>>)> {
     let (mut targets, mut senders) = (Vec::new(), Vec::new());
     let mut known = vec!["new".to_owned(), REFUSED.to_owned()];
     for target in &options.targets {
         let name = folder_of(&target.name());
         let queue = Queue::open(options.queue.join(&name), options.queue_bytes)?;
         known.push(name);
-        senders.push(match target.protocol {
-            Protocol::Xhprof => Sends::Batches(Sender::new(options, target)?),
-            _ => Sends::Runs(Forwarder::new(options, target)?),
-        });
-        targets.push(TargetState::new(target.name(), queue));
+        let sender = |_| -> Result<Sends> {
+            Ok(match target.protocol {
+                Protocol::Xhprof => Sends::Batches(Sender::new(options, target)?),
+                _ => Sends::Runs(Forwarder::new(options, target)?),
+            })
+        };
+        let connections = 0..options.connections_to(target);
+        senders.push(connections.map(sender).collect::<Result<_>>()?);
+        targets.push(TargetState::new(target.name(), queue, options.first_wait));
         let is_open = target.url.starts_with("http://");
         if is_open && (target.token.is_some() || target.token_file.is_some()) {
             tracing::info!(target = target.url, "the token is sent without encryption");

@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// The smallest queue, in bytes: it has place for a few batches.
 const LEAST_QUEUE: u64 = 32 << 10;
 
+/// The most connections to a target: each is a thread.
+const MOST_CONNECTIONS: u32 = 16;
+
 /// What a target understands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Protocol {
@@ -68,6 +71,9 @@ pub struct Options {
     pub slow: Duration,
     /// The most bytes a second to each target; none has no limit.
     pub bandwidth: Option<u64>,
+    /// How many connections send to a server of ours at once, from 1 to 16. With a
+    /// bandwidth it is one.
+    pub connections: u32,
     /// The longest time of one request.
     pub timeout: Duration,
     /// The first wait after a failure. It doubles, up to five minutes.
@@ -110,6 +116,7 @@ impl Options {
             batch_age: Duration::from_secs(2),
             slow: Duration::from_secs(1),
             bandwidth: None,
+            connections: 4,
             timeout: Duration::from_secs(90),
             first_wait: Duration::from_secs(1),
             drain: Duration::from_secs(20),
@@ -117,6 +124,15 @@ impl Options {
             metrics: None,
             ca_file: None,
             tags: Vec::new(),
+        }
+    }
+
+    /// How many connections send to a target. Other receivers get one: what they have
+    /// acknowledged of a batch is known to one connection only.
+    pub(crate) fn connections_to(&self, target: &Target) -> u32 {
+        match (target.protocol, self.bandwidth) {
+            (Protocol::Xhprof, None) => self.connections,
+            _ => 1,
         }
     }
 
@@ -167,6 +183,12 @@ impl Options {
             return wrong(format!(
                 "a queue of {} bytes has no place for runs; --queue-size is at least 32K",
                 self.queue_bytes
+            ));
+        }
+        if !(1..=MOST_CONNECTIONS).contains(&self.connections) {
+            return wrong(format!(
+                "{} connections: use 1 to {MOST_CONNECTIONS}",
+                self.connections
             ));
         }
         if self.bandwidth == Some(0) {
@@ -222,6 +244,11 @@ mod tests {
         let mut still = options(&["http://a"]);
         still.bandwidth = Some(0);
         assert!(still.check().is_err());
+        for (connections, is_right) in [(0, false), (1, true), (16, true), (17, false)] {
+            let mut options = options(&["http://a"]);
+            options.connections = connections;
+            assert_eq!(options.check().is_ok(), is_right, "{connections}");
+        }
         let mut small = options(&["http://a"]);
         small.queue_bytes = LEAST_QUEUE;
         assert!(small.check().is_ok());

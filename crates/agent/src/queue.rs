@@ -1,10 +1,10 @@
 //! The batches of one target, on the disk until it has acknowledged them.
 //!
-//! **Invariant:** a batch is sent by one thread at a time, and is not dropped
+//! **Invariant:** a batch is sent by one connection at a time, and is not dropped
 //! while it is sent. Whatever is removed without an acknowledgement is in the
 //! ledger before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,8 +35,8 @@ struct State {
     /// The batches, with their bytes on the disk.
     batches: BTreeMap<u64, (Entry, u64)>,
     size: Size,
-    /// The batch that is being sent.
-    sent: Option<u64>,
+    /// The batches that are being sent.
+    sent: BTreeSet<u64>,
     /// Batches up to this one had their turn.
     turn: u64,
     /// Whether no batches are added any more.
@@ -95,7 +95,7 @@ impl Queue {
             state: Mutex::new(State {
                 batches,
                 size,
-                sent: None,
+                sent: BTreeSet::new(),
                 turn: 0,
                 is_closed: false,
                 ledger,
@@ -165,9 +165,8 @@ impl Queue {
     pub(crate) fn shrink(&self) -> Result<()> {
         let mut state = self.lock();
         while state.size.bytes > self.most_bytes || state.batches.len() > MOST {
-            let sent = state.sent;
             let batches = state.batches.values().map(|(batch, _)| *batch);
-            let mut waiting = batches.filter(|batch| Some(batch.number) != sent);
+            let mut waiting = batches.filter(|batch| !state.sent.contains(&batch.number));
             let first = waiting.clone().next();
             let low = waiting.find(|batch| !batch.is_high);
             let Some(batch) = low.or(first) else {
@@ -232,14 +231,13 @@ impl Queue {
     /// given back by [`later`](Self::later), or ends with one of the others.
     pub(crate) fn next(&self, most: Duration) -> Option<Entry> {
         let mut state = self.lock();
-        if state.batches.is_empty() && !state.is_closed {
+        let is_over = state.is_closed && state.batches.is_empty();
+        if state.waiting().is_none() && !is_over {
             let waited = self.changed.wait_timeout(state, most);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let behind = state.batches.range(state.turn.saturating_add(1)..).next();
-        let next = behind.or_else(|| state.batches.first_key_value());
-        let batch = next.map(|(_, (batch, _))| *batch)?;
-        state.sent = Some(batch.number);
+        let batch = state.waiting()?;
+        state.sent.insert(batch.number);
         Some(batch)
     }
 
@@ -260,20 +258,25 @@ impl Queue {
         Batch::open(self.path(batch))
     }
 
+    /// Gives back a batch that was not sent.
+    pub(crate) fn put_back(&self, batch: Entry) {
+        let mut state = self.lock();
+        state.sent.remove(&batch.number);
+        self.changed.notify_all();
+    }
+
     /// Keeps a batch that was not acknowledged. With `is_last` the others have
     /// their turn before.
     pub(crate) fn later(&self, batch: Entry, is_last: bool) {
-        let mut state = self.lock();
-        state.sent = None;
-        state.turn = if is_last { batch.number } else { 0 };
+        let turn = if is_last { batch.number } else { 0 };
+        self.end_of(&mut self.lock(), batch, turn);
     }
 
     /// Removes a batch that the server has, and counts the runs that it took and those
     /// that it refused. Who sees that the batch is gone sees the counters with it.
     pub(crate) fn done(&self, batch: Entry, taken: u64, refused: &[Dropped]) -> Result<()> {
         let mut state = self.lock();
-        state.sent = None;
-        state.turn = 0;
+        self.end_of(&mut state, batch, 0);
         if refused.is_empty() {
             self.remove(&mut state, batch)?;
         } else {
@@ -290,8 +293,7 @@ impl Queue {
     /// Drops a batch that cannot be sent.
     pub(crate) fn give_up(&self, batch: Entry, reason: Reason) -> Result<()> {
         let mut state = self.lock();
-        state.sent = None;
-        state.turn = 0;
+        self.end_of(&mut state, batch, 0);
         self.drop_batch(&mut state, batch, reason)
     }
 
@@ -314,8 +316,16 @@ impl Queue {
             state.batches.insert(number, (half, bytes));
         }
         files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
-        state.sent = None;
+        self.end_of(&mut state, entry, 0);
         self.remove(&mut state, entry)
+    }
+
+    /// Notes that an attempt to send a batch has ended; others may go on when the state is
+    /// unlocked.
+    fn end_of(&self, state: &mut State, batch: Entry, turn: u64) {
+        state.sent.remove(&batch.number);
+        state.turn = turn;
+        self.changed.notify_all();
     }
 
     /// What the server has to know about dropped runs.
@@ -326,6 +336,16 @@ impl Queue {
     /// Notes that the server has a report.
     pub(crate) fn reported(&self, report: &Report) {
         self.lock().ledger.reported(report);
+    }
+}
+
+impl State {
+    /// The next batch that nobody sends.
+    fn waiting(&self) -> Option<Entry> {
+        let behind = self.batches.range(self.turn.saturating_add(1)..);
+        let mut all = behind.chain(&self.batches);
+        let next = all.find(|(number, _)| !self.sent.contains(number));
+        next.map(|(_, (batch, _))| *batch)
     }
 }
 
@@ -537,6 +557,27 @@ mod tests {
         assert_eq!(next(), first);
         fixture.queue.later(first, false);
         assert_eq!(next(), first);
+    }
+
+    #[test]
+    fn each_connection_gets_another_batch() {
+        let fixture = Fixture::new(1 << 20);
+        let [first, second] = [1, 2].map(|number| fixture.add(number, 1, false));
+        let next = || fixture.queue.next(Duration::ZERO);
+        assert_eq!([next(), next(), next()], [Some(first), Some(second), None]);
+        fixture.queue.later(second, true);
+        assert_eq!([next(), next()], [Some(second), None]);
+        fixture.queue.done(first, 1, &[]).unwrap();
+        fixture.queue.close();
+        assert!(!fixture.queue.is_over());
+        // Who waits is woken by the last one.
+        let ended = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| fixture.queue.next(Duration::from_secs(60)));
+            fixture.queue.done(second, 1, &[]).unwrap();
+            waiting.join().unwrap()
+        });
+        assert_eq!(ended, None);
+        assert!(fixture.queue.is_over());
     }
 
     #[test]

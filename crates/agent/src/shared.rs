@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::health::Health;
 use crate::options::Options;
 use crate::queue::Queue;
 use crate::refused::Refused;
@@ -17,15 +18,17 @@ const STUCK: Duration = Duration::from_secs(120);
 pub(crate) struct TargetState {
     pub(crate) url: String,
     pub(crate) queue: Queue,
+    pub(crate) health: Health,
     /// Batches that were not acknowledged.
     pub(crate) failures: AtomicU64,
 }
 
 impl TargetState {
-    pub(crate) fn new(url: String, queue: Queue) -> Self {
+    pub(crate) fn new(url: String, queue: Queue, first_wait: Duration) -> Self {
         Self {
             url,
             queue,
+            health: Health::new(first_wait),
             failures: AtomicU64::new(0),
         }
     }

@@ -1,10 +1,12 @@
 //! Sends the batches of one target, again and again until it has them.
+//!
+//! Several connections send at once what waits. After a failure only the first one tries
+//! again, so that a target that is down or busy is not asked by all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::backoff::Backoff;
 use crate::batch::Batch;
 use crate::client::Later;
 use crate::dropped::{Dropped, Reason};
@@ -16,6 +18,9 @@ use crate::shared::{Shared, TargetState};
 
 /// How long to wait for a batch before the dropped counters are looked at.
 const IDLE: Duration = Duration::from_secs(5);
+
+/// How often the other connections look whether the target takes batches again.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The shortest time between two reports of dropped runs.
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
@@ -38,26 +43,24 @@ impl Sends {
     }
 }
 
-/// Sends to one target, on a thread of its own.
+/// A connection to one target, on a thread of its own.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     number: usize,
+    /// Whether it is the first connection to its target.
+    is_first: bool,
     sender: Sends,
-    backoff: Backoff,
-    /// Why the last attempt failed.
-    failure: Option<String>,
     report_at: Instant,
 }
 
 impl Worker {
-    pub(crate) fn new(shared: Arc<Shared>, number: usize, sender: Sends) -> Self {
-        let backoff = Backoff::new(shared.options.first_wait);
+    /// A connection to the target with that number.
+    pub(crate) fn new(shared: Arc<Shared>, number: usize, is_first: bool, sender: Sends) -> Self {
         Self {
             shared,
             number,
+            is_first,
             sender,
-            backoff,
-            failure: None,
             report_at: Instant::now(),
         }
     }
@@ -69,48 +72,58 @@ impl Worker {
             return;
         };
         while !target.queue.is_over() {
+            if !self.is_first && target.health.is_failing() {
+                if shared.stop.wait(PAUSE) {
+                    return;
+                }
+                continue;
+            }
+            shared.stop.wait(target.health.wait());
             let entry = target.queue.next(IDLE);
             let is_end = shared.stop.is_set();
-            let outcome = entry.map(|entry| (entry, self.sent(target, entry)));
-            match outcome {
-                None => {}
-                Some((_, Ok(None))) => {
-                    if let Some(failure) = self.failure.take() {
-                        tracing::info!(target = target.url, failure, "sent again");
-                    }
-                    self.backoff.reset();
-                }
-                Some((entry, Ok(Some(later)))) => {
-                    target.queue.later(entry, later.is_of_batch);
-                    target.failures.fetch_add(1, Ordering::Relaxed);
-                    let wait = self.backoff.wait(later.wait);
-                    self.note(target, later.reason, wait);
-                    if is_end {
-                        return;
-                    }
-                    shared.stop.wait(wait);
-                    continue;
-                }
-                Some((entry, Err(error))) => {
-                    target.queue.later(entry, true);
-                    let wait = self.backoff.wait(None);
-                    self.note(target, error.to_string(), wait);
-                    if is_end {
-                        return;
-                    }
-                    shared.stop.wait(wait);
-                    continue;
-                }
+            // The first connection may have failed while this one waited for a batch.
+            if let Some(entry) = entry
+                && !self.is_first
+                && target.health.is_failing()
+            {
+                target.queue.put_back(entry);
+                continue;
             }
+            if let Some(entry) = entry
+                && !self.attempt(target, entry)
+            {
+                if is_end {
+                    return;
+                }
+                continue;
+            }
+            if self.is_first {
+                self.report(target);
+            }
+        }
+        if self.is_first {
+            self.report_at = Instant::now();
             self.report(target);
         }
-        self.report_at = Instant::now();
-        self.report(target);
     }
 
-    /// Logs a failure, unless it is the last one again.
-    fn note(&mut self, target: &TargetState, reason: String, wait: Duration) {
-        if self.failure.as_ref() != Some(&reason) {
+    /// Sends a batch, and notes what came of it. False if it must be tried again.
+    fn attempt(&mut self, target: &TargetState, entry: Entry) -> bool {
+        let (reason, is_of_batch, asked) = match self.sent(target, entry) {
+            Ok(None) => {
+                if let Some(failure) = target.health.succeeded() {
+                    tracing::info!(target = target.url, failure, "sent again");
+                }
+                return true;
+            }
+            Ok(Some(later)) => {
+                target.failures.fetch_add(1, Ordering::Relaxed);
+                (later.reason, later.is_of_batch, later.wait)
+            }
+            Err(error) => (error.to_string(), true, None),
+        };
+        // Other connections go on with this batch when it is back.
+        if let Some(wait) = target.health.failed(&reason, asked) {
             let wait_s = wait.as_secs_f32();
             tracing::warn!(
                 target = target.url,
@@ -118,8 +131,9 @@ impl Worker {
                 wait_s,
                 "not sent; it is tried again"
             );
-            self.failure = Some(reason);
         }
+        target.queue.later(entry, is_of_batch);
+        false
     }
 
     /// Sends a batch. None if it needs no further attempt.

@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<()> {
         refused_bytes: arguments.refused_size,
         batch_age: Duration::from_secs(arguments.batch_age.into()),
         bandwidth: arguments.bandwidth,
+        connections: arguments.connections,
         slow: Duration::from_millis(arguments.slow.into()),
         drain: Duration::from_secs(arguments.drain.into()),
         nice: arguments.nice,

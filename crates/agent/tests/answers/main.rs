@@ -10,6 +10,7 @@ mod server;
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use agent::{Agent, Options, Target};
@@ -287,6 +288,35 @@ fn one_batch_that_the_server_fails_does_not_hold_the_others() {
         });
     }
     until("only the one is left", || machine.queued() == 1);
+    agent.finish();
+}
+
+#[test]
+fn what_waits_is_sent_by_several_connections() {
+    // Each batch is answered when three are there at once.
+    let there = Arc::new((Mutex::new(0), Condvar::new()));
+    let server = Server::new(move |_| {
+        let (count, changed) = &*there;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        changed.notify_all();
+        let are_fewer = |count: &mut i32| *count < 3;
+        let waited = changed.wait_timeout_while(count, PATIENCE, are_fewer);
+        match waited.unwrap().1.timed_out() {
+            true => Action::Close,
+            false => Action::Store,
+        }
+    });
+    let machine = Machine::new(250);
+    let options = Options {
+        timeout: PATIENCE,
+        ..machine.options(&[&server.address])
+    };
+    let agent = Agent::start(options).unwrap();
+    until("stored", || server.stored() == contents(250));
+    until("acknowledged", || machine.queued() == 0);
+    assert_eq!(counter(&agent, "xhprof_agent_failures_total"), 0);
+    assert_eq!(counter(&agent, "xhprof_agent_sent_runs_total"), 250);
     agent.finish();
 }
 

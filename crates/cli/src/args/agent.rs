@@ -61,6 +61,10 @@ pub(crate) struct AgentArguments {
     /// Send at most so many bytes a second to each server, as 500K or 2M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) bandwidth: Option<u64>,
+    /// How many batches are sent to a server at once, from 1 to 16; with --bandwidth it is one
+    #[arg(long, value_name = "NUMBER", default_value = "4")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) connections: u32,
     /// A run that took as long is slow, and dropped later than others
     #[arg(long, value_name = "MILLISECONDS", default_value = "1000")]
     pub(crate) slow: u32,

@@ -239,7 +239,9 @@ impl Inner {
 /// How many parts to read next, if these were the last.
 fn length_for(chunk: usize, parts: &HashMap<Key, Option<Part>>) -> usize {
     let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
-    (chunk * parts.len() / bytes.max(1)).clamp(1, MOST_CELLS)
+    // The next ones may be larger, above all if these lack the wanted functions.
+    let most = (8 * parts.len()).clamp(1, MOST_CELLS);
+    (chunk * parts.len() / bytes.max(1)).clamp(1, most)
 }
 
 /// The same for parts that are unpacked all at once.
