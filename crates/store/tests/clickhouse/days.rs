@@ -149,7 +149,7 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     assert_eq!(newer.sum_days(Duration::ZERO).unwrap(), 0);
     let with_functions = format!(
         "SELECT countIf(notEmpty(functions)) FROM {app_functions} FINAL
-         WHERE (key, version) IN (SELECT key, version FROM {app_daily} FINAL)"
+         WHERE (key, version) GLOBAL IN (SELECT key, version FROM {app_daily} FINAL)"
     );
     let with_functions = || server.statement(&with_functions).trim().to_owned();
     assert_eq!(with_functions(), count("app_daily").to_string());
@@ -161,7 +161,7 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
         server.statement(&format!(
             "INSERT INTO {table} (key, version, {rest})
              SELECT key, version + 1, {rest} FROM {table} FINAL
-             WHERE version IN (SELECT version FROM {app_daily} WHERE notEmpty(part_key))"
+             WHERE version GLOBAL IN (SELECT version FROM {app_daily} WHERE notEmpty(part_key))"
         ));
     }
     assert_eq!(with_functions(), "0");
