@@ -81,10 +81,11 @@ impl Worker {
             shared.stop.wait(target.health.wait());
             let entry = target.queue.next(IDLE);
             let is_end = shared.stop.is_set();
-            // The first connection may have failed while this one waited for a batch.
+            // Another connection may have failed while this one waited for a batch.
+            let is_too_early = !is_end && !target.health.wait().is_zero();
+            let must_wait = is_too_early || !self.is_first && target.health.is_failing();
             if let Some(entry) = entry
-                && !self.is_first
-                && target.health.is_failing()
+                && must_wait
             {
                 target.queue.put_back(entry);
                 continue;
