@@ -58,7 +58,7 @@ function recipes(string $document): array
 function here(string $text): string
 {
     global $folder, $address;
-    return str_replace(['/var/', 'https://staging.example.com'], ["$folder/root/var/", $address ?? 'https://staging.example.com'], $text);
+    return str_replace(['/var/', 'https://staging.example.com'], ["$folder/machine/var/", $address ?? 'https://staging.example.com'], $text);
 }
 
 /** Runs a recipe's commands; returns their output. */
@@ -135,7 +135,7 @@ function profiles(): array
 function start_afresh(): void
 {
     global $folder;
-    foreach (['root', 'home', 'logs', 'bin'] as $name) {
+    foreach (['machine', 'home', 'logs', 'bin'] as $name) {
         if (is_dir("$folder/$name")) {
             exec('umount ' . escapeshellarg(here(PROFILES)) . ' 2>/dev/null');
             exec('rm -rf ' . escapeshellarg("$folder/$name"));
@@ -143,8 +143,8 @@ function start_afresh(): void
         mkdir("$folder/$name", 0755, true);
     }
     // The parent folders that `install -d` needs.
-    mkdir("$folder/root/var/lib", 0755, true);
-    mkdir("$folder/root/var/log", 0755, true);
+    mkdir("$folder/machine/var/lib", 0755, true);
+    mkdir("$folder/machine/var/log", 0755, true);
     chmod("$folder/logs", 0777);
     global $extension, $program;
     $commands = [

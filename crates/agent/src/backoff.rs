@@ -37,12 +37,17 @@ impl Backoff {
         let whole = self.first.saturating_mul(factor).min(MOST);
         let part = f64::from(random) / f64::from(u32::MAX);
         let own = whole.mul_f64(0.5 + part / 2.0);
-        let asked = asked.unwrap_or_default().min(MOST_ASKED);
+        let asked = bounded(asked);
         if asked <= own {
             return own;
         }
         asked + whole.mul_f64(part / 2.0)
     }
+}
+
+/// The wait that a server asks for, as far as it is heeded.
+pub(crate) fn bounded(asked: Option<Duration>) -> Duration {
+    asked.unwrap_or_default().min(MOST_ASKED)
 }
 
 /// A random number; a constant without a source of them, which is no error here.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, bounded};
 
 /// What the last attempts of all connections came to.
 #[derive(Debug)]
@@ -45,10 +45,7 @@ impl Health {
         let now = Instant::now();
         // Connections that fail at once are one failure.
         let wait = if state.until > now {
-            state
-                .until
-                .duration_since(now)
-                .max(asked.unwrap_or_default())
+            state.until.duration_since(now).max(bounded(asked))
         } else {
             state.backoff.wait(asked)
         };
@@ -92,5 +89,8 @@ mod tests {
         assert_eq!(health.succeeded().as_deref(), Some("429"));
         assert!(!health.is_failing());
         assert!(health.wait() > asked / 2);
+        let day = Duration::from_secs(86_400);
+        health.failed("429", Some(day));
+        assert!(health.wait() < day / 10);
     }
 }

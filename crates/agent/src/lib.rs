@@ -35,6 +35,7 @@ mod shared;
 mod stop;
 mod take;
 mod target;
+mod waiting;
 
 pub use error::{Error, Result};
 pub use life::{Agent, run};

@@ -4,7 +4,6 @@
 //! while it is sent. Whatever is removed without an acknowledgement is in the
 //! ledger before.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,6 +14,7 @@ use crate::dropped::{Dropped, Ledger, Reason, Report};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::files;
+use crate::waiting::{Size, Waiting};
 
 /// The most batches of a target: each takes memory.
 const MOST: usize = 50_000;
@@ -22,23 +22,9 @@ const MOST: usize = 50_000;
 /// The unit in which disks give space.
 const BLOCK: u64 = 4096;
 
-/// How much waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) batches: usize,
-    pub(crate) runs: u64,
-    pub(crate) bytes: u64,
-}
-
 #[derive(Debug)]
 struct State {
-    /// The batches, with their bytes on the disk.
-    batches: BTreeMap<u64, (Entry, u64)>,
-    size: Size,
-    /// The batches that are being sent.
-    sent: BTreeSet<u64>,
-    /// Batches up to this one had their turn.
-    turn: u64,
+    waiting: Waiting,
     /// Whether no batches are added any more.
     is_closed: bool,
     ledger: Ledger,
@@ -67,8 +53,7 @@ impl Queue {
     pub(crate) fn open(folder: PathBuf, most_bytes: u64) -> Result<Self> {
         files::own_folder(&folder).map_err(Error::queue(&folder))?;
         let mut ledger = Ledger::open(&folder)?;
-        let mut batches = BTreeMap::new();
-        let mut size = Size::default();
+        let mut waiting = Waiting::default();
         for entry in fs::read_dir(&folder).map_err(Error::queue(&folder))? {
             let entry = entry.map_err(Error::queue(&folder))?;
             let path = entry.path();
@@ -85,18 +70,14 @@ impl Queue {
                 continue;
             }
             let bytes = on_disk(&path).map_err(Error::queue(&path))?;
-            size.add(batch, bytes);
-            batches.insert(batch.number, (batch, bytes));
+            waiting.add(batch, bytes);
         }
         ledger.forget_counted();
         Ok(Self {
             folder,
             most_bytes,
             state: Mutex::new(State {
-                batches,
-                size,
-                sent: BTreeSet::new(),
-                turn: 0,
+                waiting,
                 is_closed: false,
                 ledger,
                 acknowledged: Acknowledged::default(),
@@ -116,11 +97,11 @@ impl Queue {
     /// The highest number of a batch.
     pub(crate) fn last(&self) -> u64 {
         let state = self.lock();
-        state.batches.last_key_value().map_or(0, |last| *last.0)
+        state.waiting.numbers().next_back().unwrap_or(0)
     }
 
     pub(crate) fn size(&self) -> Size {
-        self.lock().size
+        self.lock().waiting.size()
     }
 
     pub(crate) fn acknowledged(&self) -> Acknowledged {
@@ -146,11 +127,8 @@ impl Queue {
             linked => linked.map_err(Error::queue(&path))?,
         }
         files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
-        if !state.batches.contains_key(&batch.number) {
-            let bytes = on_disk(&path).map_err(Error::queue(&path))?;
-            state.size.add(batch, bytes);
-            state.batches.insert(batch.number, (batch, bytes));
-        }
+        let bytes = on_disk(&path).map_err(Error::queue(&path))?;
+        state.waiting.add(batch, bytes);
         drop(state);
         self.changed.notify_all();
         Ok(())
@@ -164,12 +142,9 @@ impl Queue {
     /// Those of the file system.
     pub(crate) fn shrink(&self) -> Result<()> {
         let mut state = self.lock();
-        while state.size.bytes > self.most_bytes || state.batches.len() > MOST {
-            let batches = state.batches.values().map(|(batch, _)| *batch);
-            let mut waiting = batches.filter(|batch| !state.sent.contains(&batch.number));
-            let first = waiting.clone().next();
-            let low = waiting.find(|batch| !batch.is_high);
-            let Some(batch) = low.or(first) else {
+        let is_full = |size: Size| size.bytes > self.most_bytes || size.batches > MOST;
+        while is_full(state.waiting.size()) {
+            let Some(batch) = state.waiting.least_interesting() else {
                 return Ok(());
             };
             self.drop_batch(&mut state, batch, Reason::QueueFull)?;
@@ -221,24 +196,21 @@ impl Queue {
         let path = self.path(batch);
         files::remove(&path).map_err(Error::queue(&path))?;
         state.ledger.forget_counted();
-        if let Some((_, bytes)) = state.batches.remove(&batch.number) {
-            state.size.subtract(batch, bytes);
-        }
+        state.waiting.remove(batch);
         Ok(())
     }
 
     /// The batch that is to be sent next; none after `most` without one. It is
-    /// given back by [`later`](Self::later), or ends with one of the others.
+    /// given back by [`later`](Self::later) or [`put_back`](Self::put_back), or ends with
+    /// one of the others.
     pub(crate) fn next(&self, most: Duration) -> Option<Entry> {
         let mut state = self.lock();
-        let is_over = state.is_closed && state.batches.is_empty();
-        if state.waiting().is_none() && !is_over {
+        let is_over = state.is_closed && state.waiting.is_empty();
+        if state.waiting.next().is_none() && !is_over {
             let waited = self.changed.wait_timeout(state, most);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let batch = state.waiting()?;
-        state.sent.insert(batch.number);
-        Some(batch)
+        state.waiting.take()
     }
 
     /// Says that no batches are added any more.
@@ -250,7 +222,7 @@ impl Queue {
     /// Whether nothing is left to send, and nothing more is added.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
-        state.is_closed && state.batches.is_empty()
+        state.is_closed && state.waiting.is_empty()
     }
 
     /// Reads a batch.
@@ -260,28 +232,35 @@ impl Queue {
 
     /// Gives back a batch that was not sent.
     pub(crate) fn put_back(&self, batch: Entry) {
-        let mut state = self.lock();
-        state.sent.remove(&batch.number);
+        self.lock().waiting.put_back(batch);
         self.changed.notify_all();
     }
 
     /// Keeps a batch that was not acknowledged. With `is_last` the others have
     /// their turn before.
     pub(crate) fn later(&self, batch: Entry, is_last: bool) {
-        let turn = if is_last { batch.number } else { 0 };
-        self.end_of(&mut self.lock(), batch, turn);
+        let mut state = self.lock();
+        state.waiting.put_back(batch);
+        if is_last {
+            state.waiting.go_on_behind(batch);
+        } else {
+            state.waiting.go_on_with_the_oldest();
+        }
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Removes a batch that the server has, and counts the runs that it took and those
-    /// that it refused. Who sees that the batch is gone sees the counters with it.
+    /// that it refused. Who sees that the batch is gone sees the counters with it. After an
+    /// error no other connection gets the batch before it is given back.
     pub(crate) fn done(&self, batch: Entry, taken: u64, refused: &[Dropped]) -> Result<()> {
         let mut state = self.lock();
-        self.end_of(&mut state, batch, 0);
         if refused.is_empty() {
             self.remove(&mut state, batch)?;
         } else {
             self.remove_counted(&mut state, batch, refused)?;
         }
+        self.ended(&mut state);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         state.acknowledged = Acknowledged {
             runs: state.acknowledged.runs.saturating_add(taken),
@@ -290,14 +269,16 @@ impl Queue {
         Ok(())
     }
 
-    /// Drops a batch that cannot be sent.
+    /// Drops a batch that cannot be sent. After an error it is to be given back.
     pub(crate) fn give_up(&self, batch: Entry, reason: Reason) -> Result<()> {
         let mut state = self.lock();
-        self.end_of(&mut state, batch, 0);
-        self.drop_batch(&mut state, batch, reason)
+        self.drop_batch(&mut state, batch, reason)?;
+        self.ended(&mut state);
+        Ok(())
     }
 
-    /// Replaces a batch by two with the halves of its runs.
+    /// Replaces a batch by two with the halves of its runs. After an error it is to be given
+    /// back.
     pub(crate) fn split(&self, batch: &Batch, entry: Entry, numbers: [u64; 2]) -> Result<()> {
         let new = numbers.map(|number| self.folder.join(format!("{number}.tmp")));
         let [left, right] = &new;
@@ -312,19 +293,18 @@ impl Queue {
             let to = self.path(half);
             fs::rename(path, &to).map_err(Error::queue(&to))?;
             let bytes = on_disk(&to).map_err(Error::queue(&to))?;
-            state.size.add(half, bytes);
-            state.batches.insert(number, (half, bytes));
+            state.waiting.add(half, bytes);
         }
         files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
-        self.end_of(&mut state, entry, 0);
-        self.remove(&mut state, entry)
+        self.remove(&mut state, entry)?;
+        self.ended(&mut state);
+        Ok(())
     }
 
-    /// Notes that an attempt to send a batch has ended; others may go on when the state is
-    /// unlocked.
-    fn end_of(&self, state: &mut State, batch: Entry, turn: u64) {
-        state.sent.remove(&batch.number);
-        state.turn = turn;
+    /// Notes that a batch is gone: what failed before it has another turn, and who waits
+    /// for the last one is woken.
+    fn ended(&self, state: &mut State) {
+        state.waiting.go_on_with_the_oldest();
         self.changed.notify_all();
     }
 
@@ -336,30 +316,6 @@ impl Queue {
     /// Notes that the server has a report.
     pub(crate) fn reported(&self, report: &Report) {
         self.lock().ledger.reported(report);
-    }
-}
-
-impl State {
-    /// The next batch that nobody sends.
-    fn waiting(&self) -> Option<Entry> {
-        let behind = self.batches.range(self.turn.saturating_add(1)..);
-        let mut all = behind.chain(&self.batches);
-        let next = all.find(|(number, _)| !self.sent.contains(number));
-        next.map(|(_, (batch, _))| *batch)
-    }
-}
-
-impl Size {
-    fn add(&mut self, batch: Entry, bytes: u64) {
-        self.batches += 1;
-        self.runs += u64::from(batch.runs);
-        self.bytes += bytes;
-    }
-
-    fn subtract(&mut self, batch: Entry, bytes: u64) {
-        self.batches = self.batches.saturating_sub(1);
-        self.runs = self.runs.saturating_sub(u64::from(batch.runs));
-        self.bytes = self.bytes.saturating_sub(bytes);
     }
 }
 
@@ -417,7 +373,7 @@ mod tests {
         }
 
         fn numbers(&self) -> Vec<u64> {
-            self.queue.lock().batches.keys().copied().collect()
+            self.queue.lock().waiting.numbers().collect()
         }
     }
 
@@ -469,8 +425,13 @@ mod tests {
         fs::remove_file(&spare).unwrap();
         fs::create_dir(&spare).unwrap();
         let runs = [refused(), refused()];
+        let next = || fixture.queue.next(Duration::ZERO);
+        assert_eq!(next(), Some(entry));
         assert!(fixture.queue.done(entry, 0, &runs).is_err());
         assert_eq!(fixture.numbers(), [1]);
+        assert_eq!(next(), None);
+        fixture.queue.later(entry, true);
+        assert_eq!(next(), Some(entry));
         assert_eq!(fixture.queue.dropped(Reason::OverQuota), 0);
         fs::remove_dir(&spare).unwrap();
         fixture.queue.done(entry, 0, &runs).unwrap();
@@ -546,34 +507,16 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_fails_lets_the_others_go_first() {
+    fn who_waits_is_woken_by_the_last_batch() {
         let fixture = Fixture::new(1 << 20);
-        let [first, second] = [1, 2].map(|number| fixture.add(number, 1, false));
-        let next = || fixture.queue.next(Duration::ZERO).unwrap();
-        assert_eq!(next(), first);
-        fixture.queue.later(first, true);
-        assert_eq!(next(), second);
-        fixture.queue.later(second, true);
-        assert_eq!(next(), first);
-        fixture.queue.later(first, false);
-        assert_eq!(next(), first);
-    }
-
-    #[test]
-    fn each_connection_gets_another_batch() {
-        let fixture = Fixture::new(1 << 20);
-        let [first, second] = [1, 2].map(|number| fixture.add(number, 1, false));
-        let next = || fixture.queue.next(Duration::ZERO);
-        assert_eq!([next(), next(), next()], [Some(first), Some(second), None]);
-        fixture.queue.later(second, true);
-        assert_eq!([next(), next()], [Some(second), None]);
-        fixture.queue.done(first, 1, &[]).unwrap();
+        let entry = fixture.add(1, 1, false);
+        let next = |most| fixture.queue.next(most);
+        assert_eq!(next(Duration::ZERO), Some(entry));
         fixture.queue.close();
         assert!(!fixture.queue.is_over());
-        // Who waits is woken by the last one.
         let ended = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| fixture.queue.next(Duration::from_secs(60)));
-            fixture.queue.done(second, 1, &[]).unwrap();
+            let waiting = scope.spawn(|| next(Duration::from_secs(600)));
+            fixture.queue.done(entry, 1, &[]).unwrap();
             waiting.join().unwrap()
         });
         assert_eq!(ended, None);

@@ -87,8 +87,8 @@ pub(crate) enum Sums {
     Functions(Vec<Option<FunctionSums>>),
     /// None if the function was not called.
     Calls(Option<(FunctionSums, Paths)>),
-    /// The same paths, of so many runs of several routes, with empty totals. The sums of
-    /// each route come as [`Functions`](Self::Functions).
+    /// The same paths of several routes, of which those that called the function have so
+    /// many runs; with empty totals. The sums of each come as [`Functions`](Self::Functions).
     Around(u64, Paths),
     /// None if the function was not called.
     Spread(Option<Spread>),

@@ -39,7 +39,8 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
                 .collect();
             for (row, sums) in some.iter().zip(sums) {
                 if let Some(Sums::Calls(Some((_, paths)))) = sums? {
-                    let runs = row.sum.totals.runs;
+                    let calling = row.routes.iter().filter(|(_, sums)| sums.is_some());
+                    let runs = calling.map(|(route, _)| route.totals.runs).sum();
                     let place = walk.weighted(&row.sum.place);
                     self.0(&place, &Totals::default(), Some(Sums::Around(runs, paths)));
                 }
