@@ -258,12 +258,12 @@ def table_of_answers(runs, columns):
         answers = [column[name] for column in columns]
         cells = ["; ".join(number(value) for value in answer) for answer in answers]
         growth = "; ".join(exponent(runs, [answer[figure] for answer in answers]) for figure in (0, 2))
-        rows.append(f"| {name} | " + " | ".join(cells) + f" | {growth if len(runs) > 1 else ''} |")
+        rows.append(f"| {name} | " + " | ".join(cells) + f" | {growth} |")
     return "\n".join(rows)
 
 
 def exponent(runs, values):
-    if min(values[0], values[-1]) <= 0:
+    if len(runs) == 1 or min(values[0], values[-1]) <= 0:
         return ""
     return f"{math.log(values[-1] / values[0]) / math.log(runs[-1] / runs[0]):.2f}"
 
