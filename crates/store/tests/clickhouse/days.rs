@@ -189,6 +189,58 @@ fn answers_are_the_same_with_and_without_sums_of_days() {
     assert_eq!(clickhouse.sum_days(Duration::ZERO).unwrap(), 0);
 }
 
+/// A run in which `Repository::find` has another name.
+fn run_with_another_function(number: u64, is_tree: bool) -> NewRun {
+    let mut new = run(number);
+    for symbol in &mut new.profile.symbols {
+        if *symbol.name == *b"Repository::find" {
+            symbol.name = (*b"Repository::other").into();
+        }
+    }
+    if !is_tree {
+        new.profile.body = profile::Body::Edges(new.profile.edges().into_owned());
+    }
+    new
+}
+
+#[test]
+fn a_function_has_the_neighbours_of_the_kind_of_calls_that_most_of_its_runs_have() {
+    let Some(server) = Server::named() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let both = Both {
+        sqlite: SqliteStore::open(folder.path()).unwrap(),
+        clickhouse: ClickhouseStore::open_with(server.address(), NEVER).unwrap(),
+    };
+    // Of the trees two have the function, on one of three routes; of the edges five.
+    for number in (0..90).filter(|number| number % 3 != 1) {
+        both.put(|| run(number));
+    }
+    for number in [1, 4] {
+        both.put(|| run_with_another_function(number, true));
+    }
+    for number in [10, 13, 16, 19, 22] {
+        both.put(|| run_with_another_function(number, false));
+    }
+    both.clickhouse.fold().unwrap();
+    assert!(both.clickhouse.sum_days(Duration::ZERO).unwrap() > 0);
+    let function = |store: &dyn Store| {
+        let found = store.function(&Selection::default(), "Repository::other");
+        let mut function = found.unwrap().unwrap();
+        for neighbours in [&mut function.callers, &mut function.callees] {
+            neighbours.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        function
+    };
+    let expected = function(&both.sqlite);
+    // Edges: the calls of five runs, not of two.
+    let calls: u64 = expected.callers.iter().map(|caller| caller.calls).sum();
+    assert!(calls * 3 > expected.total.calls * 2, "{expected:?}");
+    assert!(calls < expected.total.calls, "{expected:?}");
+    assert_eq!(function(&both.clickhouse), expected);
+}
+
 #[test]
 fn servers_that_add_up_days_at_once_count_each_run_once() {
     let Some(server) = Server::named() else {
