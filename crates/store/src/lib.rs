@@ -41,9 +41,9 @@ pub use model::{
     Aggregate, AppInfo, AppPolicy, Basis, DayCount, DaySums, Difference, DroppedRuns,
     FunctionChange, FunctionDays, FunctionDetail, FunctionRoute, FunctionSort, FunctionTotal,
     Named, Neighbour, NewRun, Policies, Policy, Problem, Reason, ReleaseInfo, Removal, Removed,
-    RemovedFor, RouteDays, RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-    SpanTotal, Stats, Status, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
-    glob,
+    RemovedFor, RouteDays, RouteRelease, RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
+    Selection, SpanTotal, Stats, Status, Stored, StoredToken, Taken, TrendOf, TrendPoint,
+    TrendStep, Verified, glob,
 };
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};

@@ -3,8 +3,8 @@
 use crate::{
     Aggregate, AppInfo, DayCount, Difference, DroppedRuns, Error, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed,
-    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats,
-    Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal,
+    Stats, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 
 /// A place where runs are kept.
@@ -29,6 +29,14 @@ pub trait Store: Send + Sync {
     /// [`Error::Full`], and then nothing was stored; [`Error::Profile`].
     fn put(&self, run: NewRun) -> Result<Stored> {
         self.put_all(vec![run]).pop().unwrap_or(Err(Error::Closed))
+    }
+
+    /// The same store for questions that belong together, such as those of a page: they cost
+    /// less, because the sums of a selection are looked for once, when one of these questions
+    /// first needs them. What is stored or deleted through the result counts at once; what
+    /// others store meanwhile counts, or does not yet. None if this store would gain nothing.
+    fn at_one_moment(&self) -> Option<Box<dyn Store>> {
+        None
     }
 
     /// A run with its native file.
@@ -58,6 +66,9 @@ pub trait Store: Send + Sync {
 
     /// The days of each route.
     fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>>;
+
+    /// The releases of each route, in the order of the names.
+    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>>;
 
     /// The days of functions, in the order of their names.
     fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>>;

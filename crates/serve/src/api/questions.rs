@@ -47,7 +47,8 @@ pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Prob
     Ok(selection)
 }
 
-/// Asks the store on a thread that may wait.
+/// Asks the store on a thread that may wait. The questions are taken
+/// [together](Store::at_one_moment).
 pub(crate) async fn ask<T: Send + 'static>(
     state: &Arc<State>,
     question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
@@ -55,7 +56,11 @@ pub(crate) async fn ask<T: Send + 'static>(
     let closed = |_| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
     let permit = state.busy.acquire().await.map_err(closed)?;
     let store = Arc::clone(&state.config.store);
-    let answer = tokio::task::spawn_blocking(move || question(&*store)).await;
+    let answer = tokio::task::spawn_blocking(move || {
+        let of_moment = store.at_one_moment();
+        question(of_moment.as_deref().unwrap_or(&*store))
+    })
+    .await;
     drop(permit);
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question failed");
     Ok(answer.map_err(failed)??)

@@ -65,19 +65,12 @@ impl Found {
         let known = store.releases(selection)?;
         let releases = of_apps(&rows, &known);
         let mut means: HashMap<(String, String), [(u64, u64); 2]> = HashMap::new();
-        for (app, pair) in &releases {
-            for (side, release) in pair.iter().enumerate() {
-                let of_release = Selection {
-                    app: Some(app.clone()),
-                    releases: vec![release.clone()],
-                    ..selection.clone()
-                };
-                for row in store.routes(&of_release)? {
-                    let means = means.entry((row.app, row.route)).or_default();
-                    if let Some(mean) = means.get_mut(side) {
-                        *mean = (row.wall, row.runs);
-                    }
-                }
+        for row in store.route_releases(selection)? {
+            let pair = releases.get(&row.app);
+            let side = pair.and_then(|pair| pair.iter().position(|name| *name == row.release));
+            if let Some(side) = side {
+                let means = means.entry((row.app, row.route)).or_default();
+                means[side] = (row.wall, row.runs);
             }
         }
         Ok(Self {

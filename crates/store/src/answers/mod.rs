@@ -15,7 +15,7 @@ pub(crate) use days::{function_days, route_days};
 pub(crate) use differences::{difference, side};
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
-pub(crate) use requests::{releases, request_trend, requests, routes};
+pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};
 pub(crate) use source::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::source::{self, Grouping, Place, Source};
 use crate::rollup::{Sign, SketchSum, Totals};
-use crate::{ReleaseInfo, Result, RouteRow, Selection, TrendPoint, TrendStep};
+use crate::{ReleaseInfo, Result, RouteRelease, RouteRow, Selection, TrendPoint, TrendStep};
 
 /// The most runs that a question without sums is answered from.
 const MOST_RUNS: usize = 100_000;
@@ -153,6 +153,35 @@ pub(crate) fn routes(source: &dyn Source, selection: &Selection) -> Result<Vec<R
         .collect();
     rows.sort_by(|one, other| other.0.total_cmp(&one.0));
     Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+/// The releases of each route.
+pub(crate) fn route_releases(
+    source: &dyn Source,
+    selection: &Selection,
+) -> Result<Vec<RouteRelease>> {
+    let grouping = Grouping {
+        app: true,
+        route: true,
+        release: true,
+        ..ALL
+    };
+    let sums = costs(source, selection, grouping, |place| {
+        (
+            place.app.clone(),
+            place.route.clone(),
+            place.release.clone(),
+        )
+    })?;
+    let releases = sums.into_iter();
+    let releases = releases.map(|((app, route, release), sum)| RouteRelease {
+        app,
+        route,
+        release,
+        runs: sum.totals.runs,
+        wall: sum.totals.wall,
+    });
+    Ok(releases.collect())
 }
 
 /// How requests changed over time.

@@ -93,7 +93,7 @@ impl Chosen {
 }
 
 /// How exactly the time is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Resolution {
     /// Sums of hours.
     Hour,

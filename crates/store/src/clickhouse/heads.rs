@@ -45,7 +45,7 @@ impl Table {
 }
 
 /// The sums of a selection, each in the order of their places.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Heads {
     /// Of days.
     pub(super) days: Vec<Arc<Head>>,

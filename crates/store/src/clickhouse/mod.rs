@@ -33,6 +33,7 @@ mod inspect;
 mod known_days;
 mod list;
 mod literal;
+mod moment;
 mod names;
 mod notable;
 mod piece;
@@ -65,12 +66,14 @@ use crate::prepare;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
-    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store,
-    Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal,
+    Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use client::Client;
+use moment::Moment;
 use put::Writer;
 use regular::Regular;
+use source::AtMoment;
 
 /// What a store does by itself, besides answering.
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +100,14 @@ impl Default for Background {
 #[derive(Debug)]
 pub struct ClickhouseStore {
     inner: Arc<Inner>,
+    threads: Arc<Threads>,
+    /// That of all questions; without it each has its own.
+    moment: Option<Moment>,
+}
+
+/// What a store does beside answering. They end with the last owner.
+#[derive(Debug)]
+struct Threads {
     writer: Writer,
     _folder: Regular,
     _days: Regular,
@@ -152,13 +163,33 @@ impl ClickhouseStore {
             known: known_days::KnownDays::default(),
             kept: file_cache::FileCache::default(),
         });
-        Ok(Self {
+        let threads = Threads {
             writer: Writer::start(Arc::clone(&inner))?,
             _folder: fold::start(Arc::clone(&inner), background.fold_every)?,
             _days: day_sums::start(Arc::clone(&inner), &background)?,
             _sweeper: sweep::start(Arc::clone(&inner))?,
+        };
+        Ok(Self {
             inner,
+            threads: Arc::new(threads),
+            moment: None,
         })
+    }
+
+    /// Asks a question about sums.
+    fn ask<T>(&self, question: impl FnOnce(&AtMoment<'_>) -> T) -> T {
+        let alone = Moment::default();
+        question(&AtMoment {
+            inner: &self.inner,
+            moment: self.moment.as_ref().unwrap_or(&alone),
+        })
+    }
+
+    /// Has later questions count what is written now.
+    fn end_moment(&self) {
+        if let Some(moment) = &self.moment {
+            moment.end();
+        }
     }
 
     /// Folds all runs into the sums of their hours now. Returns how many hours were
@@ -250,7 +281,17 @@ fn now_us() -> u64 {
 
 impl Store for ClickhouseStore {
     fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
-        prepare::put_all(runs, &*self.inner, |runs| self.writer.put(runs))
+        let outcomes = prepare::put_all(runs, &*self.inner, |runs| self.threads.writer.put(runs));
+        self.end_moment();
+        outcomes
+    }
+
+    fn at_one_moment(&self) -> Option<Box<dyn Store>> {
+        Some(Box::new(Self {
+            inner: Arc::clone(&self.inner),
+            threads: Arc::clone(&self.threads),
+            moment: Some(Moment::default()),
+        }))
     }
 
     fn run(&self, id: &RunId) -> Result<Option<Run>> {
@@ -258,23 +299,31 @@ impl Store for ClickhouseStore {
     }
 
     fn runs(&self, query: &RunQuery) -> Result<RunPage> {
-        self.inner.page(query)
+        let page = self.inner.page(query)?;
+        if let Some(moment) = &self.moment {
+            moment.keep(&page.runs);
+        }
+        Ok(page)
     }
 
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
-        answers::routes(&*self.inner, selection)
+        self.ask(|source| answers::routes(source, selection))
     }
 
     fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
-        answers::requests(&*self.inner, selection)
+        self.ask(|source| answers::requests(source, selection))
     }
 
     fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
-        answers::route_days(&*self.inner, selection)
+        self.ask(|source| answers::route_days(source, selection))
+    }
+
+    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>> {
+        self.ask(|source| answers::route_releases(source, selection))
     }
 
     fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
-        answers::function_days(&*self.inner, selection, names)
+        self.ask(|source| answers::function_days(source, selection, names))
     }
 
     fn apps(&self) -> Result<Vec<AppInfo>> {
@@ -282,7 +331,7 @@ impl Store for ClickhouseStore {
     }
 
     fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
-        answers::releases(&*self.inner, selection)
+        self.ask(|source| answers::releases(source, selection))
     }
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
@@ -296,8 +345,10 @@ impl Store for ClickhouseStore {
         step: TrendStep,
     ) -> Result<Vec<TrendPoint>> {
         match of {
-            TrendOf::Requests => answers::request_trend(&*self.inner, selection, step),
-            TrendOf::Function(name) => answers::function_trend(&*self.inner, selection, name, step),
+            TrendOf::Requests => self.ask(|source| answers::request_trend(source, selection, step)),
+            TrendOf::Function(name) => {
+                self.ask(|source| answers::function_trend(source, selection, name, step))
+            }
         }
     }
 
@@ -307,16 +358,16 @@ impl Store for ClickhouseStore {
         sort: FunctionSort,
         limit: usize,
     ) -> Result<Vec<FunctionTotal>> {
-        answers::top(&*self.inner, selection, sort, limit)
+        self.ask(|source| answers::top(source, selection, sort, limit))
     }
 
     fn tree(&self, selection: &Selection) -> Result<Aggregate> {
-        answers::tree(&*self.inner, selection)
+        self.ask(|source| answers::tree(source, selection))
     }
 
     fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
         // Half of the time is waiting for ClickHouse.
-        let side = |selection| answers::side(&*self.inner, selection);
+        let side = |selection| self.ask(|source| answers::side(source, selection));
         let (one, other) = std::thread::scope(|scope| {
             let one = scope.spawn(|| side(before));
             let other = side(after);
@@ -329,11 +380,11 @@ impl Store for ClickhouseStore {
     }
 
     fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
-        answers::function(&*self.inner, selection, name)
+        self.ask(|source| answers::function(source, selection, name))
     }
 
     fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
-        answers::spans(&*self.inner, selection, limit)
+        self.ask(|source| answers::spans(source, selection, limit))
     }
 
     fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
@@ -341,11 +392,15 @@ impl Store for ClickhouseStore {
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {
-        self.inner.label(id, label)
+        let is_there = self.inner.label(id, label);
+        self.end_moment();
+        is_there
     }
 
     fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
-        self.inner.delete(ids)
+        let deleted = self.inner.delete(ids);
+        self.end_moment();
+        deleted
     }
 
     fn policies(&self) -> Result<Policies> {
@@ -361,7 +416,9 @@ impl Store for ClickhouseStore {
     }
 
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
-        self.inner.retain(app, policy, now_us)
+        let removed = self.inner.retain(app, policy, now_us);
+        self.end_moment();
+        removed
     }
 
     fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {

@@ -13,6 +13,9 @@ use crate::{Error, Result};
 /// The oldest version of ClickHouse with all that is used here.
 const OLDEST: (u32, u32) = (18, 16);
 
+/// How the granularity is written in a table's order, as its last setting.
+const GRANULARITY: &str = "index_granularity = ";
+
 /// How long nodes that answer may take to create a table.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -28,7 +31,9 @@ struct Table {
 }
 
 /// Runs, with their files, or the names of these in the bucket. The row with the highest version counts. `state`: 0 is
-/// there, 1 was removed by a policy and still counts in sums, 2 was deleted.
+/// there, 1 was removed by a policy and still counts in sums, 2 was deleted. Questions read
+/// the files of some runs, and ClickHouse reads and unpacks as many rows for each as
+/// `index_granularity` says.
 const RUN: Table = Table {
     name: "run",
     columns: "id FixedString(16), version UInt64, state UInt8, key FixedString(16), day UInt32,
@@ -38,7 +43,7 @@ const RUN: Table = Table {
         sql UInt64, size UInt64, label String, stored UInt64, tag_name Array(String),
         tag_value Array(String), dictionary Int64, file String",
     engine: ("Replacing", "version"),
-    order: "PARTITION BY day ORDER BY id SETTINGS index_granularity = 1024",
+    order: "PARTITION BY day ORDER BY id SETTINGS index_granularity = 64",
     shard: "cityHash64(key)",
 };
 
@@ -334,6 +339,7 @@ fn create(client: &Client, table: &Table) -> Result<()> {
         shard,
     } = table;
     let database = &client.address().database;
+    let order = as_on_other_nodes(client, name, order)?;
     let engine = match &client.address().cluster {
         None => format!("{family}MergeTree({argument})"),
         Some(_) => {
@@ -356,6 +362,27 @@ fn create(client: &Client, table: &Table) -> Result<()> {
         on_all_nodes(client, &create)?;
     }
     Ok(())
+}
+
+/// The order of a table, with the granularity that it has on other nodes: an older version
+/// may have created it there, and ClickHouse refuses a replica with another one.
+fn as_on_other_nodes(client: &Client, name: &str, order: &str) -> Result<String> {
+    let Some((before, _)) = order.split_once(GRANULARITY) else {
+        return Ok(order.to_owned());
+    };
+    let answers = client.ask_each(&format!(
+        "SELECT engine_full FROM system.tables WHERE database = '{}' AND name = '{name}'",
+        client.address().database
+    ))?;
+    for bytes in answers.iter().filter(|bytes| !bytes.is_empty()) {
+        let engine = Answer::new(bytes).text()?;
+        if let Some((_, after)) = engine.split_once(GRANULARITY) {
+            let end = after.find(|c: char| !c.is_ascii_digit());
+            let number = after.get(..end.unwrap_or(after.len())).unwrap_or_default();
+            return Ok(format!("{before}{GRANULARITY}{number}"));
+        }
+    }
+    Ok(order.to_owned())
 }
 
 /// Carries out a statement `ON CLUSTER`, which may be repeated. The error names the

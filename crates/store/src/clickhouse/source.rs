@@ -6,6 +6,8 @@ use profile::Symbol;
 
 use super::Inner;
 use super::add_spreads::AddSpreads;
+use super::heads::Heads;
+use super::moment::Moment;
 use super::piece::Each;
 use super::select::Hours;
 use crate::answers::{
@@ -14,14 +16,34 @@ use crate::answers::{
 use crate::rollup::{SpreadSums, Totals};
 use crate::{Basis, Result, RunInfo, Selection};
 
-impl Source for Inner {
+/// A store at a moment.
+pub(super) struct AtMoment<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) moment: &'a Moment,
+}
+
+impl AtMoment<'_> {
+    fn heads(&self, of: &Hours, step: Resolution) -> Result<Heads> {
+        self.moment.heads(self.inner, of, step)
+    }
+
+    fn runs(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
+        match self.moment.runs(selection, most) {
+            Some(runs) => Ok(runs),
+            None => self.inner.infos(selection, most),
+        }
+    }
+}
+
+impl Source for AtMoment<'_> {
     fn totals(
         &self,
         selection: &Selection,
         grouping: Grouping,
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        self.walk_totals(&Hours::of(selection)?, grouping.step.into(), visitor)
+        let heads = self.heads(&Hours::of(selection)?, grouping.step.into())?;
+        self.inner.walk_totals(&heads, visitor)
     }
 
     fn cells(
@@ -40,9 +62,11 @@ impl Source for Inner {
                 visitor(place, totals, sums);
             }
         };
-        self.walk(&hours, step, want, &mut Each(each))?;
+        let heads = self.heads(&hours, step)?;
+        self.inner
+            .walk(&hours, step, heads, want, &mut Each(each))?;
         Ok(Visited {
-            names: self.names.all(),
+            names: self.inner.names.all(),
             basis: Basis::Hours,
             selected: runs,
             requests: sum,
@@ -62,9 +86,11 @@ impl Source for Inner {
                 visitor(place, &nothing, sums);
             }
         };
-        self.walk(&days, Resolution::Day, want, &mut Each(each))?;
+        let heads = self.heads(&days, Resolution::Day)?;
+        self.inner
+            .walk(&days, Resolution::Day, heads, want, &mut Each(each))?;
         Ok(Visited {
-            names: self.names.all(),
+            names: self.inner.names.all(),
             basis: Basis::Hours,
             selected: 0,
             requests: 0.0,
@@ -78,22 +104,25 @@ impl Source for Inner {
     ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
         let days = Hours::of_days(selection)?;
         let mut spreads = AddSpreads::default();
-        self.walk(&days, Resolution::Day, want, &mut spreads)?;
-        Ok((spreads.sums, self.names.all()))
+        let heads = self.heads(&days, Resolution::Day)?;
+        self.inner
+            .walk(&days, Resolution::Day, heads, want, &mut spreads)?;
+        Ok((spreads.sums, self.inner.names.all()))
     }
 
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
-        Self::infos(self, selection, most)
+        self.runs(selection, most)
     }
 
     fn files(&self, selection: &Selection, most: usize, each: &mut EachFile<'_>) -> Result<Chosen> {
-        let infos = Self::infos(self, selection, most)?;
+        let infos = self.runs(selection, most)?;
         let chosen = if infos.len() < most {
             Chosen::of(&infos)
         } else {
-            self.count(selection)?
+            self.inner.count(selection)?
         };
-        self.each_kept_file(infos, &mut |info, file| each(&chosen, info, file))?;
+        self.inner
+            .each_kept_file(infos, &mut |info, file| each(&chosen, info, file))?;
         Ok(chosen)
     }
 }

@@ -1,12 +1,13 @@
 //! Walks over the cells of a selection: their totals, or a part of each.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::Inner;
 use super::cell_cache::{Column, Head, Known, Part};
 use super::cells::{Cell, Key, Place as Spot, read_symbols, rows_of_spots};
-use super::heads::{Table, place_of};
+use super::heads::{Heads, Table, place_of};
 use super::rows::Answer;
 use super::select::Hours;
 use super::wanted::Wanted;
@@ -14,7 +15,8 @@ use crate::Result;
 use crate::answers::{Place, Resolution, Want, weight};
 use crate::rollup::{FunctionSums, Totals};
 
-/// How many parts are read at a time, and how many bytes are a reason to read fewer.
+/// How many parts are read at a time, and how many bytes are a reason to read fewer. While
+/// some are visited, the next ones are read.
 const MOST_CELLS: usize = 1000;
 const CHUNK: usize = 32 << 20;
 
@@ -68,15 +70,12 @@ impl Walk<'_> {
 }
 
 impl Inner {
-    /// Visits the totals of the cells of a selection, of days where these are
-    /// exact enough.
+    /// Visits the totals of the cells of a selection, which has these heads.
     pub(super) fn walk_totals(
         &self,
-        of: &Hours,
-        step: Resolution,
+        heads: &Heads,
         each: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        let heads = self.heads(of, step)?;
         let changed = self.changed_totals(&heads.changes)?;
         let rates = changed.iter().map(|(place, _)| place.rate);
         let highest = rates.fold(heads.highest_rate(), f64::max);
@@ -95,17 +94,17 @@ impl Inner {
         Ok(())
     }
 
-    /// Visits the cells of a selection, with the parts that are wanted, of days
-    /// where these are exact enough.
+    /// Visits the cells of a selection, which has these heads, with the parts that are
+    /// wanted.
     pub(super) fn walk(
         &self,
         of: &Hours,
         step: Resolution,
+        mut heads: Heads,
         want: Want<'_>,
         visitor: &mut dyn Visitor,
     ) -> Result<()> {
         let condition = &of.condition();
-        let mut heads = self.heads(of, step)?;
         let mut walk = Walk {
             want,
             wanted: Wanted::of(want),
@@ -152,11 +151,10 @@ impl Inner {
             (Table::AppDaily, Column::Spreads | Column::Moments) => (16, CHUNK),
             (Table::AppDaily, _) => (AT_FIRST, CHUNK_UNPACKED),
         };
-        let mut rest = heads;
-        while !rest.is_empty() {
-            let (some, after) = rest.split_at(length.min(rest.len()));
-            rest = after;
-            let parts = self.parts(some, table, column(walk.want, table), &walk.wanted)?;
+        let column = column(walk.want, table);
+        let (mut some, mut rest) = heads.split_at(length.min(heads.len()));
+        let mut parts = self.parts(some, table, column, &walk.wanted)?;
+        while !some.is_empty() {
             length = length_for(chunk, &parts);
             walk.wanted.learn(&self.names.all());
             let mut found = Vec::with_capacity(some.len());
@@ -166,7 +164,19 @@ impl Inner {
                     None => lost.push(Arc::clone(head)),
                 }
             }
-            visitor.parts(walk, &found)?;
+            let next;
+            (next, rest) = rest.split_at(length.min(rest.len()));
+            // To read is to wait for ClickHouse, and to visit is work in this process.
+            let walk = &*walk;
+            parts = std::thread::scope(|scope| {
+                let read = || self.parts(next, table, column, &walk.wanted);
+                let reading = (!next.is_empty()).then(|| scope.spawn(read));
+                visitor.parts(walk, &found)?;
+                reading.map_or(Ok(HashMap::new()), |reading| {
+                    reading.join().unwrap_or_else(|panic| resume_unwind(panic))
+                })
+            })?;
+            some = next;
         }
         Ok(lost)
     }

@@ -46,6 +46,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         questions::functions_have_callers_and_routes,
         questions::a_function_is_as_the_tree_has_it,
         questions::a_difference_finds_what_changed,
+        questions::questions_that_belong_together_have_the_same_answers,
         sums::spans_are_added_up,
         removal::deleted_runs_leave_the_sums,
         removal::the_policy_keeps_what_matters,

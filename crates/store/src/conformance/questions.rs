@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{DAY, at, everything, filled, put, route, shop};
-use crate::{CellHours, FunctionSort, HoursOf, Selection, Store, TrendOf, TrendStep};
+use super::{DAY, HOUR, at, everything, filled, ids, put, query, route, shop};
+use crate::{CellHours, FunctionSort, HoursOf, Selection, Store, TrendOf, TrendPoint, TrendStep};
 
 pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     filled(store, 120);
@@ -140,6 +140,16 @@ pub(super) fn days_are_those_of_the_trends(store: &dyn Store) {
         row.wall
     );
     assert!(days.is_sorted_by_key(|day| day.day_s) && days.len() > 1);
+    let releases = store.route_releases(&everything()).unwrap();
+    assert_eq!(releases.len(), 2 * routes.len());
+    for of in &releases {
+        let of_release = Selection {
+            routes: vec![of.route.clone()],
+            ..release(&of.release)
+        };
+        let sum = store.requests(&of_release).unwrap().unwrap();
+        assert_eq!((sum.runs, sum.wall), (of.runs, of.wall), "{of:?}");
+    }
     let names = ["Repository::find", "no::such"].map(str::to_owned);
     // By hours, and by the runs themselves.
     let of_runs = Selection {
@@ -270,4 +280,60 @@ pub(super) fn a_difference_finds_what_changed(store: &dyn Store) {
     );
     let nothing = store.diff(&release("1"), &release("none")).unwrap();
     assert_eq!(nothing.after.runs, 0);
+}
+
+pub(super) fn questions_that_belong_together_have_the_same_answers(store: &dyn Store) {
+    filled(store, 90);
+    let Some(together) = store.at_one_moment() else {
+        return;
+    };
+    let requests = |store: &dyn Store| store.requests(&everything()).unwrap().unwrap().runs;
+    let answers = |store: &dyn Store| {
+        let (before, after) = (release("1"), release("2"));
+        let difference = store.diff(&before, &after).unwrap();
+        [
+            format!("{:?}", store.routes(&everything()).unwrap()),
+            format!("{:?}", store.requests(&route("/cart")).unwrap()),
+            format!("{:?}", store.releases(&everything()).unwrap()),
+            format!("{:?}", store.top(&before, FunctionSort::Wall, 500).unwrap()),
+            format!("{:?}", difference.functions),
+            format!("{:?}", store.spans(&after, 100).unwrap()),
+        ]
+    };
+    let expected = answers(store);
+    // The second time they are known.
+    assert_eq!(answers(&*together), expected);
+    assert_eq!(answers(&*together), expected);
+    assert_eq!(requests(&*together), 90);
+    // So are the runs of a list.
+    let mut listed = ids(&*together, &query(route("/cart")));
+    listed.extend(listed.clone());
+    let chosen = Selection {
+        ids: listed,
+        since_us: Some(DAY + 5 * HOUR),
+        until_us: Some(DAY + 20 * HOUR),
+        ..Selection::default()
+    };
+    let top = |store: &dyn Store| store.top(&chosen, FunctionSort::Wall, 500).unwrap();
+    assert_eq!(top(&*together)[0].runs, Some(10));
+    assert_eq!(top(&*together), top(store));
+    // What it stores and deletes itself counts at once.
+    let id = put(&*together, shop().run(at(90)));
+    assert_eq!((requests(&*together), requests(store)), (91, 91));
+    assert_eq!(together.delete(&[id]).unwrap(), [id]);
+    assert_eq!((requests(&*together), requests(store)), (90, 90));
+    assert_eq!(answers(&*together), expected);
+    // What others store meanwhile counts in other questions.
+    put(store, shop().run(at(91)));
+    assert_eq!(requests(store), 91);
+    let total = |runs: &[TrendPoint]| runs.iter().map(|point| point.runs).sum::<u64>();
+    let trend = together.trend(&everything(), &TrendOf::Requests, TrendStep::Day);
+    assert_eq!(total(&trend.unwrap()), requests(&*together));
+}
+
+fn release(name: &str) -> Selection {
+    Selection {
+        releases: vec![name.to_owned()],
+        ..Selection::default()
+    }
 }

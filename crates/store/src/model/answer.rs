@@ -104,6 +104,21 @@ pub struct RouteDays {
     pub days: Vec<DaySums>,
 }
 
+/// The runs of a route under one release.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RouteRelease {
+    /// The application.
+    pub app: String,
+    /// The route.
+    pub route: String,
+    /// The release; empty if the runs name none.
+    pub release: String,
+    /// The runs.
+    pub runs: u64,
+    /// Their wall time, in nanoseconds.
+    pub wall: u64,
+}
+
 /// The days of a function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -9,8 +9,8 @@ mod token;
 
 pub use answer::{
     Aggregate, AppInfo, Basis, DayCount, DaySums, Difference, FunctionChange, FunctionDays,
-    FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRow,
-    SpanTotal, Stats, TrendPoint,
+    FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRelease,
+    RouteRow, SpanTotal, Stats, TrendPoint,
 };
 pub use dropped::DroppedRuns;
 pub use policy::{

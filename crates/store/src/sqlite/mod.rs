@@ -43,8 +43,9 @@ use crate::prepare;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
     FunctionDetail, FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo,
-    Removal, Removed, Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection,
-    SpanTotal, Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    Removal, Removed, Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery,
+    Selection, SpanTotal, Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep,
+    Verified,
 };
 use visit::Reader;
 use writer::Writer;
@@ -165,6 +166,10 @@ impl Store for SqliteStore {
 
     fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
         self.answer(|source| answers::route_days(source, selection))
+    }
+
+    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>> {
+        self.answer(|source| answers::route_releases(source, selection))
     }
 
     fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {

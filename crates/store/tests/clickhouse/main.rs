@@ -518,6 +518,40 @@ fn changes_are_forgotten_when_their_sums_are_old() {
 }
 
 #[test]
+fn a_node_gets_tables_as_an_older_version_made_them_on_others() {
+    let Some(server) = Server::named() else {
+        return;
+    };
+    let (newest, older) = (server.address(), server.address());
+    drop(ClickhouseStore::open_with(newest.clone(), NEVER).unwrap());
+    let (newest, database) = (database_of(&newest), database_of(&older));
+    let table = server.statement(&format!(
+        "SELECT create_table_query FROM system.tables
+         WHERE database = '{newest}' AND name = 'run' FORMAT TabSeparatedRaw"
+    ));
+    let (table, after) = table.split_once("index_granularity = ").unwrap();
+    let after = after.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let of_older = format!("{table}index_granularity = 1024{after}").replace(&newest, &database);
+    server.statement(&format!("CREATE DATABASE {database}"));
+    server.statement(&of_older);
+    let store = ClickhouseStore::open_with(older, NEVER).unwrap();
+    assert!(store.put(run(1)).unwrap().is_new);
+    for node in server.nodes() {
+        let engine = server.ask(
+            node,
+            &format!(
+                "SELECT engine_full FROM system.tables
+                 WHERE database = '{database}' AND name = 'run' FORMAT TabSeparatedRaw"
+            ),
+        );
+        assert!(
+            engine.unwrap().contains("index_granularity = 1024"),
+            "{node}"
+        );
+    }
+}
+
+#[test]
 fn what_does_not_answer_is_named() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap();
