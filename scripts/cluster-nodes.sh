@@ -8,6 +8,14 @@ cluster_query_memory=$((2048 << 20))
 cluster_node_memory=$((3072 << 20))
 cluster_cache=$((32 << 20))
 
+# The least room in $cluster_memory for the data of tests, in KiB.
+cluster_memory=/dev/shm
+cluster_memory_least=$((1 << 20))
+
+# Where `cluster_test` has its data: tests create and remove tens of thousands of small
+# files, which may cost a file system on a disk as much time as everything else.
+cluster_in_memory=
+
 # Prints the first of COUNT ports that are free, one beside the other. They are below
 # those that the kernel gives to clients.
 cluster_ports() {
@@ -26,7 +34,8 @@ cluster_ports() {
 # Its other ports are HTTP + 10 and HTTP + 20. NODES are SHARD:NAME:HTTP of all.
 make_clickhouse() {
     local set=$1 name=$2 http=$3 shard=$4 zookeeper=${5:-} folder=$cluster/$1/$2
-    mkdir -p "$folder/data" "$folder/tmp" "$folder/files"
+    mkdir -p "$folder/tmp" "$folder/files"
+    make_data_folder "$folder/data"
     echo "$http" >"$folder/port"
     {
         echo '<?xml version="1.0"?><yandex>'
@@ -57,6 +66,28 @@ make_clickhouse() {
 <quotas><default></default></quotas>
 </yandex>
 END
+}
+
+# make_data_folder FOLDER: with `cluster_in_memory`, it is a link to a folder in memory, if
+# there is room.
+make_data_folder() {
+    local room
+    room=$(df --output=avail "$cluster_memory" 2>/dev/null | tail -n 1) || true
+    if [ "$cluster_in_memory" ] && [ "$(stat --file-system --format=%T "$cluster_memory")" = tmpfs ] &&
+        [ "${room:-0}" -ge "$cluster_memory_least" ]; then
+        ln -s "$(mktemp -d "$cluster_memory/xhprof-node.XXXXXX")" "$1"
+    else
+        mkdir -p "$1"
+    fi
+}
+
+# remove_nodes SET: what its ended nodes have on the disk and in memory.
+remove_nodes() {
+    local link
+    for link in "${cluster:?}/$1"/*/data; do
+        [ ! -L "$link" ] || rm -rf "$(readlink "$link")"
+    done
+    rm -rf "${cluster:?}/$1"
 }
 
 # cluster_shards SHARD:NAME:HTTP…: the section that names all nodes of both shards.

@@ -107,7 +107,7 @@ cluster_fresh() {
         cluster_told "${running[0]}"
         return 1
     fi
-    rm -rf "${cluster:?}/$1"
+    remove_nodes "$1"
 }
 
 cluster_start() {
@@ -149,7 +149,7 @@ cluster_end() {
     for node in $(cluster_nodes "$1"); do
         end_node "$node"
     done
-    rm -rf "${cluster:?}/$1"
+    remove_nodes "$1"
 }
 
 # cluster_ask NODE QUERY: prints the answer.
@@ -200,7 +200,7 @@ cluster_status() {
             memory=$(awk '/^VmRSS/ { printf "%d MiB", $2 / 1024 }' "/proc/$pid/status")
         fi
         printf '%-20s %-8s %-24s %8s %8s\n' "$node" "$pid" "127.0.0.1:$(cat "$cluster/$node/port")" "$memory" \
-            "$(du -sh "$cluster/$node" | cut -f 1)"
+            "$(du -shL "$cluster/$node" | cut -f 1)"
     done
 }
 

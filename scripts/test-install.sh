@@ -38,47 +38,33 @@ EOF
     PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal"
 }
 
-# Makes a copy of the files that a clone would have after a commit of everything.
-# Unchanged files keep the date of the last copy, so Cargo builds only the changed
-# ones.
+# Makes a copy of the files that a clone would have after a commit of everything, with
+# their dates.
 clean_copy() {
     local file
-    rm -rf "$copy.new" "$install_root"
-    mkdir -p "$copy.new"
+    rm -rf "$copy" "$install_root"
+    mkdir -p "$copy"
     git ls-files -z --cached --others --exclude-standard |
         while IFS= read -r -d '' file; do
             [ ! -e "$file" ] || printf '%s\0' "$file"
-        done | tar --create --null --files-from=- |
-        tar --extract --touch --directory="$copy.new"
-    (cd "$copy.new" && find . -type f -print0) |
-        while IFS= read -r -d '' file; do
-            if cmp --silent "$copy/$file" "$copy.new/$file"; then
-                touch --reference="$copy/$file" "$copy.new/$file"
-            fi
-        done
+        done | tar --create --null --files-from=- | tar --extract --directory="$copy"
     # The copy has a build folder of its own. In a shared one, Cargo would confuse the
     # copy's crates with ours and not see our changes.
-    seed_copy_target
-    ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
+    copy_builds
     # Cargo merges the flags of all folders above. Below this one it would use them
     # twice, and could not reuse any build.
-    case $copy in "$PWD"/*) rm "$copy.new/.cargo/config.toml" ;; esac
-    rm -rf "$copy"
-    mv "$copy.new" "$copy"
+    case $copy in "$PWD"/*) rm "$copy/.cargo/config.toml" ;; esac
 }
 
-# The first time, third-party crates are copied from our own build: compiling them
-# again proves nothing. Our crates are compiled again.
-seed_copy_target() {
-    local folder target=${release%/release}/clean-copy-target
-    [ ! -e "$target" ] || return 0
-    rm -rf "$target.new"
-    mkdir -p "$target.new/release"
+# Begins the copy's build folder with our builds: to compile the same files with the same
+# options again proves nothing. Cargo compiles what make asks for otherwise, and what
+# needs a file that the copy lacks.
+copy_builds() {
+    local folder
+    mkdir -p "$copy/target/release"
     for folder in .fingerprint build deps; do
-        [ ! -e "$release/$folder" ] || cp -R --preserve=mode,timestamps "$release/$folder" "$target.new/release/"
+        [ ! -e "$release/$folder" ] || cp -R --preserve=mode,timestamps "$release/$folder" "$copy/target/release/"
     done
-    find "$target.new/release" -mindepth 2 -maxdepth 2 -name '*xhprof*' -exec rm -r {} +
-    mv "$target.new" "$target"
 }
 
 phpize_build() {
