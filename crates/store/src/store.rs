@@ -34,7 +34,8 @@ pub trait Store: Send + Sync {
     /// The same store for questions that belong together, such as those of a page: they cost
     /// less, because the sums of a selection are looked for once, when one of these questions
     /// first needs them. What is stored or deleted through the result counts at once; what
-    /// others store meanwhile counts, or does not yet. None if this store would gain nothing.
+    /// others store or delete meanwhile counts, or does not yet. None if this store would gain
+    /// nothing.
     fn at_one_moment(&self) -> Option<Box<dyn Store>> {
         None
     }

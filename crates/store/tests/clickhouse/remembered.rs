@@ -1,4 +1,5 @@
-//! What a server remembers of cells and runs is never older than what others did.
+//! What a server remembers of cells and runs is never older than what others did, but for questions
+//! that belong together.
 
 use store::{Selection, Store};
 
@@ -58,4 +59,23 @@ fn a_server_that_remembers_cells_sees_what_another_one_does() {
         assert!(reader.run(&again.id).unwrap().is_some());
     }
     assert_eq!(writer.verify().unwrap().problems, []);
+}
+
+#[test]
+fn questions_that_belong_together_look_for_sums_once() {
+    let Some(server) = Server::named() else {
+        return;
+    };
+    let open = server.opener();
+    let (one, other) = (open(), open());
+    let requests = |store: &dyn Store| {
+        let found = store.requests(&Selection::default()).unwrap();
+        found.map(|row| row.runs)
+    };
+    one.put(run(1)).unwrap();
+    let together = one.at_one_moment().unwrap();
+    assert_eq!(requests(&*together), Some(1));
+    other.put(run(2)).unwrap();
+    assert_eq!(requests(&*together), Some(1));
+    assert_eq!(requests(&one), Some(2));
 }
