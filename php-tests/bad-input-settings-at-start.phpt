@@ -38,7 +38,6 @@ $wrong = [
     'xhprof.route' => ['pattern', 'exactly', '1'],
     'xhprof.run_init' => ['0', '2', 'maybe'],
     'xhprof.special_functions' => ['0', '2', 'maybe'],
-    'xhprof.timing' => ['exact', 'maybe', '1', ''],
     'xhprof.trigger' => ['', 'a b', 'a=b', str_repeat('a', 65)],
 ];
 $any_text = ['xhprof.app', 'xhprof.release', 'xhprof.automatic_dir', 'xhprof.output_dir', 'xhprof.ignored_functions', 'xhprof.exclude', 'xhprof.match', 'xhprof.skip', 'xhprof.trigger_secret'];

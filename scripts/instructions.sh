@@ -10,51 +10,21 @@
 
 instructions_file=benches/instructions.txt
 
-# A larger increase, in percent, fails until `./x instructions --bless` accepts it. Adaptive
-# timing chooses calls by chance and by the clock, so no two of its runs are the same: it
-# may have so many times the increase.
+# A larger increase, in percent, fails until `./x instructions --bless` accepts it.
 instructions_tolerance=3
-instructions_chance=4
 
-# Of so many counts with adaptive timing the middle one is taken. `--bless` takes more:
-# single counts are up to 8 % away from the middle, and what is accepted must not be.
-instructions_counts=1
-instructions_counts_blessed=5
-
-# middle COMMAND…: prints the middle of the numbers that the command prints, if it runs so
-# many times.
-middle() {
-    local count
-    for ((count = 0; count < instructions_counts; count++)); do "$@"; done | sort -n | sed -n "$(((instructions_counts + 1) / 2))p"
-}
-
-# counted PROGRAM…: prints the instructions of a run. Adaptive timing measures the
-# processor's pace each millisecond, and under valgrind a program needs many times as many
-# of these: they are left out.
+# counted PROGRAM…: prints the instructions of a run.
 counted() {
-    local all pace=0
-    all=$(counted_by_valgrind "$@")
-    [[ " $* " != *' xhprof.timing=adaptive '* ]] || pace=$(counted_by_valgrind '--toggle-collect=*update_pace*' "$@")
-    echo $((all - pace))
-}
-
-# counted_by_valgrind [OPTION] PROGRAM…
-counted_by_valgrind() {
     local counted
     counted=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p')
     [ -n "$counted" ] || die "valgrind counted nothing for $*"
     echo "$counted"
 }
 
-# instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run. The flags
-# `adaptive` are wall time with adaptive timing.
+# instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run.
 instructions_of() {
-    local flags=$2 timing=exact
-    if [ "$flags" = adaptive ]; then
-        flags=wall timing=adaptive
-    fi
     PHP_INI_SCAN_DIR='' counted "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" \
-        -d "xhprof.timing=$timing" benches/workloads/calls.php "$1" "$3" "$flags" exactly
+        benches/workloads/calls.php "$1" "$3" "$2" exactly
 }
 
 # per_call WORKLOAD FLAGS ENGINE: prints tenths of an instruction.
@@ -87,14 +57,6 @@ measure_engine() {
     done
 }
 
-measure_adaptive() {
-    local workload off
-    for workload in user internal nested; do
-        off=$(per_call "$workload" off execute)
-        echo "execute $workload adaptive $(($(middle per_call "$workload" adaptive execute) - off))"
-    done
-}
-
 # instructions_of_program FILE ENGINE [OPTION…]: prints the instructions of PHP-Parser
 # over a file of PHPUnit.
 instructions_of_program() {
@@ -105,13 +67,11 @@ instructions_of_program() {
         "$php_parse" --resolve-names --pretty-print "$phpunit/$file"
 }
 
-# added_to_program FILE ENGINE: sets $added_wall, $added_tree, $added_calls, and in the
-# execute engine $added_adaptive: what profiling adds to the program, and its calls.
+# added_to_program FILE ENGINE: sets $added_wall, $added_tree, $added_calls: what profiling
+# adds to the program, and its calls.
 added_to_program() {
     local off
     off=$(instructions_of_program "$1" "$2")
-    [ "$2" = observer ] ||
-        added_adaptive=$(($(middle instructions_of_program "$1" "$2" -d xhprof.timing=adaptive -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_wall=$(($(instructions_of_program "$1" "$2" -d "auto_prepend_file=$PWD/benches/workloads/prepend.php") - off))
     added_tree=$(($(instructions_of_program "$1" "$2" -d xhprof.auto_enable=1 -d xhprof.mode=tree -d xhprof.flags=memory) - off))
     added_calls=$("$PHP" -n -r 'echo array_sum(array_column(unserialize(file_get_contents($argv[1])), "ct"));' "$counted_program/profile")
@@ -120,7 +80,7 @@ added_to_program() {
 # What profiling adds to a call of the real program, in tenths of an instruction. What
 # a profile costs once, which depends on the machine, is in both runs.
 measure_real_program() {
-    local engine added_wall added_adaptive=0 added_tree added_calls wall adaptive tree calls counted_program
+    local engine added_wall added_tree added_calls wall tree calls counted_program
     [ -e "$php_parse" ] || {
         echo "no $php_parse, so not run: the instructions of a real program" >&2
         return 0
@@ -129,34 +89,12 @@ measure_real_program() {
     plain_scan_directory "$counted_program/conf.d"
     for engine in execute observer; do
         added_to_program TestBuilder.php "$engine"
-        wall=$added_wall adaptive=$added_adaptive tree=$added_tree calls=$added_calls
+        wall=$added_wall tree=$added_tree calls=$added_calls
         added_to_program TestCase.php "$engine"
         echo "$engine php-parse wall $(((added_wall - wall) * 10 / (added_calls - calls)))"
-        [ "$engine" = observer ] ||
-            echo "$engine php-parse adaptive $(((added_adaptive - adaptive) * 10 / (added_calls - calls)))"
         echo "$engine php-parse tree $(((added_tree - tree) * 10 / (added_calls - calls)))"
     done
     rm -r "$counted_program"
-}
-
-# How often adaptive timing is counted if it grew. Where other programs run, times differ
-# more, so more calls are timed: one count was 29 % higher than those around it.
-instructions_attempts=3
-
-# Counts adaptive timing again while it grew, and keeps the least of each line.
-count_again() {
-    local now=$1 attempt more compared
-    more=$(mktemp)
-    for ((attempt = 1; attempt < instructions_attempts; attempt++)); do
-        compared=$(compare_instructions "$now" || true)
-        grep -q ' adaptive .*GREW' <<<"$compared" || break
-        say 'adaptive timing took more instructions than before: counted again'
-        { measure_adaptive && measure_real_program; } | grep ' adaptive ' >"$more"
-        awk 'FNR == NR { again[$1 " " $2] = $4; next }
-            $3 == "adaptive" && ($1 " " $2) in again && again[$1 " " $2] < $4 { $4 = again[$1 " " $2] } { print }' "$more" "$now" >"$now.least"
-        mv "$now.least" "$now"
-    done
-    rm "$more"
 }
 
 # Compares with the file line by line, and prints what grew. Another minor version
@@ -177,14 +115,14 @@ check_instructions() {
 
 compare_instructions() {
     local now=$1
-    awk -v tolerance="$instructions_tolerance" -v chance="$instructions_chance" '
+    awk -v tolerance="$instructions_tolerance" '
         FNR == NR { if ($0 !~ /^#/ && NF == 4) known[$1 " " $2 " " $3] = $4; next }
         {
             key = $1 " " $2 " " $3
             if (!(key in known)) { printf "%s: %.1f, not in the file\n", key, $4 / 10; failed = 1; next }
             change = ($4 - known[key]) * 100 / known[key]
             # A program does not do exactly the same everywhere.
-            grown = change > tolerance * ($3 == "adaptive" ? chance : $2 == "php-parse" ? 2 : 1)
+            grown = change > tolerance * ($2 == "php-parse" ? 2 : 1)
             printf "%-24s %7.1f %7.1f %+6.1f %%%s\n", key, known[key] / 10, $4 / 10, change, grown ? "  GREW" : ""
             if (grown) failed = 1
         }
@@ -194,22 +132,19 @@ compare_instructions() {
 instructions() {
     local now
     now=$(mktemp)
-    [ "${1:-}" != --bless ] || instructions_counts=$instructions_counts_blessed
     {
         measure_instructions
-        measure_adaptive
         measure_real_program
     } >"$now"
     if [ "${1:-}" = --bless ]; then
         {
             echo '# What a profiled call adds, in tenths of an instruction: engine, workload, what'
             echo '# is recorded. Made by ./x instructions --bless; read the difference before you'
-            echo "# commit it. With adaptive timing: the middle of $instructions_counts counts. PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(rustc --version | cut -d' ' -f1-2)."
+            echo "# commit it. PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(rustc --version | cut -d' ' -f1-2)."
             cat "$now"
         } >"$instructions_file"
         say "$instructions_file is up to date"
     else
-        count_again "$now"
         check_instructions "$now"
     fi
     rm -f "$now"

@@ -68,16 +68,6 @@ class Payload:
             shift += 7
             check(shift < 70, "a number of more than 64 bits")
 
-    def wide(self):
-        value = shift = 0
-        while True:
-            byte = self.u8()
-            value |= (byte & 0x7F) << shift
-            check(value < 1 << 128 and shift < 133, "a number of more than 128 bits")
-            if byte < 0x80:
-                return value
-            shift += 7
-
     def number32(self):
         value = self.number()
         check(value < 1 << 32, "a number of more than 32 bits")
@@ -125,7 +115,6 @@ class Meta:
     TEXTS = {1: "title", 3: "host", 5: "sapi", 6: "php_version", 7: "creator", 14: "counts"}
     NUMBERS = {2: "started_unix_us", 4: "process", 9: "interval_ns", 13: "peak_memory"}
     FLAGS = {10: "is_truncated", 11: "is_estimated"}
-    TIMINGS = {1: "adaptive"}
     MODES = {1: "traced", 2: "sampled"}
 
     def __init__(self):
@@ -144,8 +133,6 @@ class Meta:
                 self.fields[self.FLAGS[field]] = Payload(value).number() != 0
             elif field == 8:
                 self.fields["mode"] = self.MODES.get(Payload(value).number())
-            elif field == 15:
-                self.fields["timing"] = self.TIMINGS.get(Payload(value).number())
             elif field == 12:
                 value = Payload(value)
                 name = value.bytes().decode()
@@ -201,32 +188,6 @@ class Symbols:
                 merged.append(symbol)
             which.append(numbers[symbol[0]])
         return merged, which
-
-
-class Estimates:
-    """Rows whose calls were not all timed. Variances are texts: a number of JSON has fewer bits."""
-
-    def __init__(self):
-        self.list = []
-        self.row = 0
-
-    def read(self, payload, first, rows):
-        columns = columns_of(payload, 31)
-        check(not columns & 1, "a variance of calls")
-        for _ in range(payload.number()):
-            step = payload.number()
-            check(step or not self.list, "two estimates of a row")
-            self.row += step
-            check(first <= self.row < rows, "no row has this number")
-            estimate = {"row": self.row, "untimed": payload.number()}
-            for number in range(1, 5):
-                estimate[COSTS[number]] = str(payload.wide() if columns >> number & 1 else 0)
-            self.list.append(estimate)
-        payload.end()
-
-    def json(self):
-        known = [row for row in self.list if row["untimed"] or any(row[cost] != "0" for cost in COSTS[1:])]
-        return {"estimates": known} if known else {}
 
 
 class Edges:
@@ -579,7 +540,7 @@ def read(file, as_tree=False):
     """The contents of a file."""
     parts = sections(file)
     profile = body = kind = None
-    meta, symbols, spans, estimates = Meta(), Symbols(), Spans(), Estimates()
+    meta, symbols, spans = Meta(), Symbols(), Spans()
     is_whole = False
     try:
         major, minor = next(parts)[1]
@@ -603,10 +564,6 @@ def read(file, as_tree=False):
                 symbols.read(payload)
             elif section == "X":
                 spans.read(payload, symbols)
-            elif section == "U" and kind == "E":
-                estimates.read(payload, 1, len(body.edges) + 1)
-            elif section == "U" and kind == "T":
-                estimates.read(payload, 0, len(body.parents))
             elif section == "Z":
                 payload.end()
                 is_whole = True
@@ -649,7 +606,6 @@ def read(file, as_tree=False):
             for name, path, line, internal in merged
         ],
         **calls,
-        **estimates.json(),
         **spans.json(which),
     }
 

@@ -21,8 +21,7 @@ use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
-use crate::session::Times;
-use crate::settings::{Flags, Mode, OutputFormat, Timing};
+use crate::settings::{Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
 use crate::{compensation, output, session, settings, zend};
 
@@ -136,11 +135,7 @@ fn begin(reason: Reason) -> Result<(), String> {
 }
 
 fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
-    let times = match settings::value(&settings::TIMING) {
-        Timing::Exact => Times::Exact(compensation::costs(flags)),
-        Timing::Adaptive => Times::Adaptive(compensation::adaptive(flags)),
-    };
-    session::start_tracing(shape, flags, naming, times);
+    session::start_tracing(shape, flags, naming, compensation::costs(flags));
 }
 
 fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Measures the profiler's cost per call, for `xhprof.compensate` and adaptive timing.
+//! Measures the profiler's cost per call, for `xhprof.compensate`.
 //!
 //! Once for a process and set of flags, short functions are called in a
 //! loop: with a profile, and without hooks. The difference of the two loops is the
@@ -14,19 +14,15 @@ use recorder::{Pace, Shape};
 
 use crate::clock::{self, MeasuredCosts, Parts};
 use crate::engine::Callee;
-use crate::session::{self, AdaptiveTimes, Recorded, Times};
-use crate::settings::{self, ClockChoice, Flags, Timing};
+use crate::session::{self, Recorded};
+use crate::settings::{self, ClockChoice, Flags};
 use crate::symbols::NamingOptions;
 
 /// How often the loops are run.
 const RUNS: usize = 32;
-/// The same for adaptive timing, which begins more often, and has fewer timed calls.
-const ADAPTIVE_RUNS: usize = 5;
-/// An error that no row exceeds, so that nearly all calls stay untimed.
-const ANY_ERROR: f64 = 1e9;
 
-/// A measurement, keyed by flags, clock and timing.
-type Cached = ((Flags, ClockChoice, Timing), MeasuredCosts);
+/// A measurement, keyed by flags and clock.
+type Cached = ((Flags, ClockChoice), MeasuredCosts);
 
 static CACHED: Mutex<Vec<Cached>> = Mutex::new(Vec::new());
 
@@ -38,32 +34,24 @@ pub(crate) fn costs(flags: Flags) -> Option<MeasuredCosts> {
     if !settings::value(&settings::COMPENSATE) || !is_possible() {
         return None;
     }
-    measured(flags, Timing::Exact)
+    measured(flags)
 }
 
-/// How a profile with these flags times calls adaptively: the costs to subtract are
-/// measured at the first use. They are zero where [`costs`] returns none.
-pub(crate) fn adaptive(flags: Flags) -> AdaptiveTimes {
-    let is_possible = session::engine_in_use().is_ok() && !session::is_running();
-    let costs = is_possible.then(|| measured(flags, Timing::Adaptive));
-    AdaptiveTimes::usual(costs.flatten().unwrap_or_default())
-}
-
-fn measured(flags: Flags, timing: Timing) -> Option<MeasuredCosts> {
+fn measured(flags: Flags) -> Option<MeasuredCosts> {
     // The key includes `no_builtins`: without internal functions only user
     // functions are measured.
-    let key = (flags, settings::value(&settings::CLOCK), timing);
+    let key = (flags, settings::value(&settings::CLOCK));
     if let Ok(known) = CACHED.lock()
         && let Some((_, measured)) = known.iter().find(|(known, _)| *known == key)
     {
         return Some(*measured);
     }
-    let user = measure(Callee::User, flags, timing)?;
+    let user = measure(Callee::User, flags)?;
     let pace = user.pace;
     let internal = if flags.no_builtins {
         OfCallee::default()
     } else {
-        let its = measure(Callee::Internal, flags, timing)?;
+        let its = measure(Callee::Internal, flags)?;
         let scale = |cost| its.pace.scale(cost, pace);
         OfCallee {
             pace,
@@ -71,15 +59,11 @@ fn measured(flags: Flags, timing: Timing) -> Option<MeasuredCosts> {
                 inside: scale(parts.inside),
                 outside: scale(parts.outside),
             }),
-            untimed: scale(its.untimed),
-            surprise: user.surprise,
         }
     };
     let measured = MeasuredCosts {
         user: user.parts,
         internal: internal.parts,
-        untimed: [user.untimed, internal.untimed],
-        surprise: user.surprise,
         pace,
     };
     if let Ok(mut known) = CACHED.lock() {
@@ -100,7 +84,6 @@ pub(crate) fn cached() -> Vec<(Metrics, MeasuredCosts)> {
     };
     known
         .iter()
-        .filter(|((_, _, timing), _)| *timing == Timing::Exact)
         .map(|&((flags, ..), measured)| (metrics(flags), measured))
         .collect()
 }
@@ -111,44 +94,20 @@ struct OfCallee {
     pace: Pace,
     /// In wall time and in CPU time.
     parts: [Parts; 2],
-    /// Of a call that adaptive timing does not time.
-    untimed: u64,
-    /// What a timed call takes longer where most are not timed.
-    surprise: [u64; 2],
 }
 
-fn measure(callee: Callee, flags: Flags, timing: Timing) -> Option<OfCallee> {
-    let nothing = AdaptiveTimes::usual(MeasuredCosts::default());
-    // With the hooks that subtract, and a cost of zero to subtract.
-    let (count, ways) = match timing {
-        Timing::Exact => (RUNS, vec![Times::Exact(Some(MeasuredCosts::default()))]),
-        Timing::Adaptive => {
-            // No error is allowed, so all calls are timed.
-            let timed = AdaptiveTimes {
-                error: 0.0,
-                ..nothing
-            };
-            let untimed = AdaptiveTimes {
-                error: ANY_ERROR,
-                ..nothing
-            };
-            let ways = [timed, untimed].map(Times::Adaptive);
-            (ADAPTIVE_RUNS, ways.to_vec())
-        }
-    };
-    let runs = (0..count).map(|_| one_run(callee, flags, &ways));
+fn measure(callee: Callee, flags: Flags) -> Option<OfCallee> {
+    let runs = (0..RUNS).map(|_| one_run(callee, flags));
     let runs: Vec<OneRun> = runs.collect::<Option<_>>()?;
     let pace = middle(runs.iter().map(|run| run.bare.pace));
     let bare = middle(runs.iter().map(|run| run.bare.at(pace)));
     let empty = middle(runs.iter().map(|run| run.empty.at(pace)));
     // Without hooks, half of an empty call's time is its own, half its caller's.
     let own = bare.saturating_sub(empty / 2);
-    let of_way = |way: usize, cost: fn(&Profiled) -> &AtPace| {
-        let profiled = runs.iter().filter_map(|run| run.profiled.get(way));
-        middle(profiled.map(|profiled| cost(profiled).at(pace)))
+    let of = |cost: fn(&Profiled) -> &AtPace| {
+        middle(runs.iter().map(|run| cost(&run.profiled).at(pace)))
     };
-    let [timed, untimed] = [0, 1];
-    let cost = of_way(timed, |profiled| &profiled.call).saturating_sub(bare);
+    let cost = of(|profiled| &profiled.call).saturating_sub(bare);
     let parts = |between: u64| {
         let inside = between.saturating_sub(own).min(cost);
         Parts {
@@ -159,9 +118,7 @@ fn measure(callee: Callee, flags: Flags, timing: Timing) -> Option<OfCallee> {
     let clocks: [fn(&Profiled) -> &AtPace; 2] = [|it| &it.wall, |it| &it.cpu];
     Some(OfCallee {
         pace,
-        parts: clocks.map(|time| parts(of_way(timed, time))),
-        untimed: of_way(untimed, |profiled| &profiled.call).saturating_sub(bare),
-        surprise: clocks.map(|time| of_way(untimed, time).saturating_sub(of_way(timed, time))),
+        parts: clocks.map(|time| parts(of(time))),
     })
 }
 
@@ -187,15 +144,14 @@ struct Profiled {
     cpu: AtPace,
 }
 
-/// The times of one call without hooks, of an empty one, and of one with each kind of
-/// profile.
+/// The times of one call without hooks, of an empty one, and of one with a profile.
 struct OneRun {
     bare: AtPace,
     empty: AtPace,
-    profiled: Vec<Profiled>,
+    profiled: Profiled,
 }
 
-fn one_run(callee: Callee, flags: Flags, ways: &[Times]) -> Option<OneRun> {
+fn one_run(callee: Callee, flags: Flags) -> Option<OneRun> {
     let mut last = clock::pace();
     let mut without_hooks = |callee: Callee| {
         let ps = callee.without_hooks()?.per_call_ps();
@@ -210,32 +166,29 @@ fn one_run(callee: Callee, flags: Flags, ways: &[Times]) -> Option<OneRun> {
         // The internal function does as good as nothing.
         Callee::Empty | Callee::Internal => bare,
     };
-    let mut profiled = Vec::with_capacity(ways.len());
-    for &times in ways {
-        let start = || session::start_tracing(Shape::Edges, flags, NamingOptions::default(), times);
-        let (call, warm, recorded) = callee.with_hooks(start, session::snapshot, session::stop)?;
-        let then = clock::pace();
-        let pace = last.between(then);
-        last = then;
-        let Some(Recorded::Edges(traced)) = recorded else {
-            return None;
-        };
-        let first = most_called(&*warm?.edges())?;
-        let all = most_called(&traced.edges)?;
-        let count = all.calls.saturating_sub(first.calls).max(1);
-        let each = |all: u64, first: u64| AtPace {
+    // With the hooks that subtract, and a cost of zero to subtract.
+    let nothing = Some(MeasuredCosts::default());
+    let start = || session::start_tracing(Shape::Edges, flags, NamingOptions::default(), nothing);
+    let (call, warm, recorded) = callee.with_hooks(start, session::snapshot, session::stop)?;
+    let pace = last.between(clock::pace());
+    let Some(Recorded::Edges(traced)) = recorded else {
+        return None;
+    };
+    let first = most_called(&*warm?.edges())?;
+    let all = most_called(&traced.edges)?;
+    let count = all.calls.saturating_sub(first.calls).max(1);
+    let each = |all: u64, first: u64| AtPace {
+        pace,
+        ps: all.saturating_sub(first) * 1_000 / count,
+    };
+    let profiled = Profiled {
+        call: AtPace {
             pace,
-            ps: all.saturating_sub(first) * 1_000 / count,
-        };
-        profiled.push(Profiled {
-            call: AtPace {
-                pace,
-                ps: call.per_call_ps(),
-            },
-            wall: each(all.wall, first.wall),
-            cpu: each(all.cpu, first.cpu),
-        });
-    }
+            ps: call.per_call_ps(),
+        },
+        wall: each(all.wall, first.wall),
+        cpu: each(all.cpu, first.cpu),
+    };
     Some(OneRun {
         bare,
         empty,

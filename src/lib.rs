@@ -76,6 +76,7 @@ extern "C" fn request_starts(_kind: i32, _number: i32) -> i32 {
     if settings::value(&settings::SPECIAL_FUNCTIONS) {
         zend::make_special_functions_visible();
     }
+    settings::report_former();
     autostart::request_starts();
     0
 }

@@ -25,9 +25,11 @@ pub(crate) enum Problem {
     WrongSecret,
     /// A clock does not work any more.
     Clock,
+    /// php.ini has a setting of an earlier version.
+    FormerSetting,
 }
 
-const KINDS: usize = Problem::Clock as usize + 1;
+const KINDS: usize = Problem::FormerSetting as usize + 1;
 const PAUSE_US: u64 = 60_000_000;
 
 /// When each kind was logged last, and how often it was left out since.

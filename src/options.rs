@@ -9,11 +9,10 @@ use policy::suggest::{nearest, shown};
 use recorder::Shape;
 
 use crate::output::{self, Annotations};
-use crate::settings::{self, Timing};
 use crate::zend::{Value, array};
 
 /// The options, in the order of the documentation.
-const KNOWN: [&str; 5] = ["mode", "timing", "title", "tags", "ignored_functions"];
+const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
 /// How many unknown keys are named; further ones are counted.
 const MAX_REPORTED: usize = 5;
 
@@ -21,7 +20,6 @@ const MAX_REPORTED: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
-    pub(crate) timing: Timing,
     /// The profile's title and tags.
     pub(crate) annotations: Annotations,
 }
@@ -31,7 +29,6 @@ impl Options {
     pub(crate) fn none() -> Self {
         Self {
             shape: Shape::Edges,
-            timing: settings::value(&settings::TIMING),
             annotations: Annotations::default(),
         }
     }
@@ -44,10 +41,6 @@ impl Options {
             match key.as_slice() {
                 b"mode" => match shape(value) {
                     Ok(shape) => read.shape = shape,
-                    Err(problem) => problems.push(problem),
-                },
-                b"timing" => match timing(value) {
-                    Ok(timing) => read.timing = timing,
                     Err(problem) => problems.push(problem),
                 },
                 b"title" => match value.as_bytes() {
@@ -91,17 +84,6 @@ fn shape(value: Value<'_>) -> Result<Shape, String> {
             shown(word)
         )),
     }
-}
-
-fn timing(value: Value<'_>) -> Result<Timing, String> {
-    let must_be = |found: &str| {
-        let expected = settings::TIMING.parser.expected();
-        format!("option \"timing\" must be {expected}, not {found}")
-    };
-    let word = value.as_bytes().ok_or_else(|| must_be(value.type_name()))?;
-    let known = str::from_utf8(word).ok();
-    let known = known.and_then(|word| settings::TIMING.parse(word));
-    known.ok_or_else(|| must_be(&format!("\"{}\"", shown(word))))
 }
 
 fn add_tags(annotations: &mut Annotations, tags: &ZendHashTable) -> Vec<String> {

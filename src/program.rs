@@ -13,8 +13,8 @@ use recorder::Shape;
 
 use crate::options::Options;
 use crate::output::{self, EventFile, FileOutcome, Target};
-use crate::session::{Recorded, Times};
-use crate::settings::{Flags, Timing};
+use crate::session::Recorded;
+use crate::settings::Flags;
 use crate::symbols::{Details, NamingOptions};
 use crate::{autostart, compensation, session};
 
@@ -28,34 +28,22 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
     if session::is_running() {
         return Ok(());
     }
-    if let Some(problem) = session::problem_of_timing(options.timing, options.shape) {
-        bail!(problem);
-    }
     if options.shape == Shape::Events {
         // The file is created while the profile runs.
         output::choose_place_if_none()?;
     }
     output::begin_annotations(options.annotations);
-    let outcome = begin_recording(options.shape, options.timing, flags, naming);
+    let outcome = begin_recording(options.shape, flags, naming);
     if !session::is_running() {
         output::end_annotations();
     }
     outcome
 }
 
-fn begin_recording(
-    shape: Shape,
-    timing: Timing,
-    flags: Flags,
-    naming: NamingOptions,
-) -> Result<()> {
+fn begin_recording(shape: Shape, flags: Flags, naming: NamingOptions) -> Result<()> {
     // An earlier profile's, that ended with its request.
     FILE_OUTCOME.set(None);
     let costs = compensation::costs(flags);
-    let times = match timing {
-        Timing::Exact => Times::Exact(costs),
-        Timing::Adaptive => Times::Adaptive(compensation::adaptive(flags)),
-    };
     match shape {
         Shape::Events => {
             let file_outcome = Rc::new(FileOutcome::of_program());
@@ -67,9 +55,9 @@ fn begin_recording(
         }
         Shape::Tree => {
             let naming = for_a_file(naming, output::has_place_for_spans());
-            session::start_tracing(Shape::Tree, flags, naming, times);
+            session::start_tracing(Shape::Tree, flags, naming, costs);
         }
-        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming, times),
+        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming, costs),
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ mod recorded;
 mod sampling;
 mod status;
 
-pub(crate) use engine_choice::{engine_in_use, engine_to_arm, problem, problem_of_timing};
+pub(crate) use engine_choice::{engine_in_use, engine_to_arm, problem};
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 pub(crate) use status::status;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use profile::native::events::{EventsOptions, RawInstant};
 use profile::{Metrics, Profile};
-use recorder::{AdaptiveTiming, EventSink, Recorder, Shape};
+use recorder::{EventSink, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime, MeasuredCosts};
 use crate::engine::{
@@ -30,10 +30,6 @@ use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols};
 use crate::zend;
 use policy::names::{NameLimits, SharedNames};
-
-/// Calls that take longer on average are timed each, also by adaptive timing: there a
-/// reading is less than two percent.
-const SHORT_NS: u64 = 4_000;
 
 /// Whether something is being recorded.
 pub(crate) fn is_running() -> bool {
@@ -65,37 +61,6 @@ pub(crate) struct EventSource {
     pub(crate) start: RawInstant,
 }
 
-/// How the calls of a profile are timed.
-#[derive(Clone, Copy)]
-pub(crate) enum Times {
-    /// Each, less these costs if there are any.
-    Exact(Option<MeasuredCosts>),
-    /// Short calls only now and then.
-    Adaptive(AdaptiveTimes),
-}
-
-/// How adaptive timing times calls.
-#[derive(Clone, Copy)]
-pub(crate) struct AdaptiveTimes {
-    /// What is subtracted from each call.
-    pub(crate) costs: MeasuredCosts,
-    /// Calls that take longer on average are timed each.
-    pub(crate) short_ns: u64,
-    /// The error of all times, as a part of the profile's time, at 95 %.
-    pub(crate) error: f64,
-}
-
-impl AdaptiveTimes {
-    /// What profiles have, less these costs.
-    pub(crate) fn usual(costs: MeasuredCosts) -> Self {
-        Self {
-            costs,
-            short_ns: SHORT_NS,
-            error: 0.01,
-        }
-    }
-}
-
 /// Begins to pass each call to the sink that `make_sink` returns, and to subtract
 /// `costs`. Does nothing if something is being recorded already.
 pub(crate) fn start_events(
@@ -107,7 +72,7 @@ pub(crate) fn start_events(
     if is_running() {
         return;
     }
-    start_tracing(Shape::Events, flags, naming, Times::Exact(costs));
+    start_tracing(Shape::Events, flags, naming, costs);
     // Outside of the state: a sink may ask PHP.
     if let Some(source) = with_state(|state| event_source(&mut state.active)) {
         let sink = make_sink(source);
@@ -284,7 +249,12 @@ fn swap_back(state: &mut State) {
 
 /// Begins to trace calls in that shape. Does nothing if something is being recorded
 /// already.
-pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, times: Times) {
+pub(crate) fn start_tracing(
+    shape: Shape,
+    flags: Flags,
+    naming: NamingOptions,
+    costs: Option<MeasuredCosts>,
+) {
     if is_running() {
         return;
     }
@@ -296,10 +266,6 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         settings::value(&settings::CLOCK),
         settings::value(&settings::PIN_CPU),
     );
-    let (costs, adaptive) = match times {
-        Times::Exact(costs) => (costs, None),
-        Times::Adaptive(adaptive) => (Some(adaptive.costs), Some(adaptive)),
-    };
     let measure = Measure {
         clock: clock::start(choice, pin, flags.cpu),
         cpu: flags.cpu,
@@ -307,7 +273,6 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         shape,
         builtins: !flags.no_builtins,
         compensates: costs.is_some(),
-        is_adaptive: adaptive.is_some(),
     };
     let plan = engine::hooks_for(engine, measure);
     let max_depth = settings::value(&settings::MAX_DEPTH);
@@ -338,20 +303,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
     with_state(|state| {
         let session = state.next_session();
         let read = || plan.read();
-        let mut recorder = Recorder::new_in(room, shape, max_depth, max_nodes, read);
-        if let Some(AdaptiveTimes {
-            short_ns, error, ..
-        }) = adaptive
-        {
-            let (wall, cpu) = measure.clock.rates();
-            recorder.time_adaptively(AdaptiveTiming {
-                short: wall.ticks_in_nanoseconds(short_ns),
-                short_cpu: cpu.ticks_in_nanoseconds(short_ns),
-                error,
-                surprise: costs.unwrap_or_default().surprise_in_ticks(wall, cpu),
-                seed: recorder.started().wall.0 ^ running.started_us,
-            });
-        }
+        let recorder = Recorder::new_in(room, shape, max_depth, max_nodes, read);
         state.active = Recording::new(session, recorder, running);
         engine::recording_changed(state);
     });

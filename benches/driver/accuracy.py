@@ -68,8 +68,6 @@ def profilers(setup):
     ways = [("", ())]
     if "xhprof.compensate" in setup.settings:
         ways = [("", ("xhprof.compensate=0",)), (", compensated", ("xhprof.compensate=1",))]
-    if "xhprof.timing" in setup.settings:
-        ways.append((", adaptive", ("xhprof.timing=adaptive",)))
     return [
         *(variants.ours(setup, f"wall{name}", "wall", "execute", *ini) for name, ini in ways),
         *(variants.ours(setup, f"all{name}", "wall,cpu,memory", "execute", *ini) for name, ini in ways),

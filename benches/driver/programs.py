@@ -51,7 +51,7 @@ def compared(setup):
     """The variants, each beside the program alone."""
     ours = [it for it in variants.profiling(setup) if it.name in ("wall", "all", "tree, all", "wall (observer)")]
     rivals = [it for it in variants.rivals(setup) if it.flags == "wall" or it.flags == "off" and ": off" not in it.name]
-    return [variants.hooks(setup), variants.floor(setup), *variants.idle(setup), *ours, *variants.adaptive(setup), *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
+    return [variants.hooks(setup), variants.floor(setup), *variants.idle(setup), *ours, *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
 
 
 def measure(setup, effort):

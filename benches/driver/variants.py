@@ -84,18 +84,6 @@ def profiling(setup):
     ]
 
 
-def adaptive(setup):
-    """Our extension with adaptive timing, if it has that."""
-    if "xhprof.timing" not in setup.settings:
-        return []
-    timing = "xhprof.timing=adaptive"
-    return [
-        ours(setup, "wall, adaptive", "wall", "execute", timing),
-        ours(setup, "tree, all, adaptive", "off", "execute", *AUTO, "xhprof.mode=tree", timing),
-        ours(setup, "wall, adaptive (observer)", "wall", "observer", timing),
-    ]
-
-
 def modes(setup):
     """Automatic profiles of other modes than edges."""
     return ("tree", "events") if "xhprof.mode" in setup.settings else ()

@@ -1,5 +1,4 @@
-//! Clocks that subtract the profiler's own cost, for `xhprof.compensate` and adaptive
-//! timing.
+//! Clocks that subtract the profiler's own cost, for `xhprof.compensate`.
 //!
 //! One set of hooks serves all clock sources. The branches on the source at each
 //! call were part of the measurement of these hooks, so they are subtracted, too.
@@ -8,7 +7,6 @@
 //! The time of that measurement is subtracted as well.
 
 use std::cell::UnsafeCell;
-use std::marker::PhantomData;
 
 use recorder::{Overhead, Pace, TickRate, Ticks, VirtualClock};
 
@@ -33,9 +31,6 @@ pub(crate) struct CallCosts {
     pub(crate) user: CallCost,
     /// Calls of internal functions.
     pub(crate) internal: CallCost,
-    /// Calls of both kinds that adaptive timing does not time: in wall time, and in CPU
-    /// time.
-    pub(crate) untimed: [[Ticks; 2]; 2],
     /// The pace at which these costs were measured.
     pub(crate) pace: Pace,
 }
@@ -51,9 +46,6 @@ impl CallCosts {
         Self {
             user: both(self.user),
             internal: both(self.internal),
-            untimed: self
-                .untimed
-                .map(|costs| costs.map(|Ticks(cost)| Ticks(self.pace.scale(cost, pace)))),
             pace,
         }
     }
@@ -93,7 +85,6 @@ const FREE: CallCost = CallCost {
 const ALL_FREE: CallCosts = CallCosts {
     user: FREE,
     internal: FREE,
-    untimed: [[Ticks::ZERO; 2]; 2],
     pace: Pace::UNKNOWN,
 };
 
@@ -231,70 +222,6 @@ impl Clocks for Compensated {
             (Source::Counter, CpuTime::SystemCall) => CycleCounter::both_at_exit(kind),
             (Source::Monotonic, _) => Monotonic::both_at_exit(kind),
         };
-        let cost = running.cost_of(kind);
-        let times = (
-            running.wall.at_exit(wall, cost.wall),
-            running.cpu.at_exit(cpu, cost.cpu),
-        );
-        if wall >= running.next_pace_update {
-            running.update_pace(wall);
-        }
-        times
-    }
-}
-
-/// The clocks of [`start`] for one source: those of adaptive timing, whose timed calls
-/// should cost little more than those of exact timing.
-pub(crate) struct Net<C>(PhantomData<C>);
-
-impl<C: Clocks> Clocks for Net<C> {
-    #[inline(always)]
-    fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
-        // SAFETY: as in `wall_at_entry`.
-        let running = unsafe { running() };
-        let [user, internal] = running.costs.untimed;
-        let [wall, cpu] = match kind {
-            FunctionKind::User => user,
-            FunctionKind::Internal => internal,
-        };
-        running.wall.leave_out(wall);
-        if CPU {
-            running.cpu.leave_out(cpu);
-        }
-    }
-
-    #[inline(always)]
-    fn wall_at_entry() -> Ticks {
-        let ticks = C::wall_at_entry();
-        // SAFETY: the only reference: the virtual clocks call nothing.
-        unsafe { running() }.wall.at_entry(ticks)
-    }
-
-    #[inline(always)]
-    fn wall_at_exit(kind: FunctionKind) -> Ticks {
-        let ticks = C::wall_at_exit(kind);
-        // SAFETY: as in `wall_at_entry`.
-        let running = unsafe { running() };
-        let time = running.wall.at_exit(ticks, running.cost_of(kind).wall);
-        if ticks >= running.next_pace_update {
-            running.update_pace(ticks);
-        }
-        time
-    }
-
-    #[inline(always)]
-    fn both_at_entry() -> (Ticks, Ticks) {
-        let (wall, cpu) = C::both_at_entry();
-        // SAFETY: as in `wall_at_entry`.
-        let running = unsafe { running() };
-        (running.wall.at_entry(wall), running.cpu.at_entry(cpu))
-    }
-
-    #[inline(always)]
-    fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks) {
-        let (wall, cpu) = C::both_at_exit(kind);
-        // SAFETY: as in `wall_at_entry`.
-        let running = unsafe { running() };
         let cost = running.cost_of(kind);
         let times = (
             running.wall.at_exit(wall, cost.wall),

@@ -4,10 +4,6 @@ use recorder::{Overhead, Pace, TickRate, Ticks};
 
 use super::{CallCost, CallCosts};
 
-/// The standard error of a call's cost, in percent: docs/timing.md, "What the check
-/// found".
-const ERROR_PERCENT: u64 = 40;
-
 /// The cost between the two readings of a call, and outside of them, in
 /// picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -21,10 +17,6 @@ pub(crate) struct Parts {
 pub(crate) struct MeasuredCosts {
     pub(crate) user: [Parts; 2],
     pub(crate) internal: [Parts; 2],
-    /// Calls of both kinds that adaptive timing does not time.
-    pub(crate) untimed: [u64; 2],
-    /// What a timed call takes longer where most are not timed, in wall and in CPU time.
-    pub(crate) surprise: [u64; 2],
     /// The pace at which these costs hold.
     pub(crate) pace: Pace,
 }
@@ -48,27 +40,8 @@ impl MeasuredCosts {
         CallCosts {
             user: cost(self.user),
             internal: cost(self.internal),
-            untimed: self.untimed.map(|ps| [ticks(wall, ps), ticks(cpu, ps)]),
             pace: self.pace,
         }
-    }
-
-    /// What a timed call takes longer where most are not timed, in ticks.
-    pub(crate) fn surprise_in_ticks(self, wall: TickRate, cpu: TickRate) -> [Ticks; 2] {
-        let [in_wall, in_cpu] = self.surprise;
-        [ticks(wall, in_wall), ticks(cpu, in_cpu)]
-    }
-
-    /// The standard error of the cost of a call, in wall and in CPU time, in
-    /// picoseconds.
-    pub(crate) fn error(self) -> [u64; 2] {
-        [0, 1].map(|clock| {
-            let of = |parts: [Parts; 2]| {
-                let parts = parts.get(clock).copied().unwrap_or_default();
-                parts.inside + parts.outside
-            };
-            of(self.user).max(of(self.internal)) * ERROR_PERCENT / 100
-        })
     }
 
     /// The cost of a call of a user function, and of an internal function, in

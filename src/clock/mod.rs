@@ -18,7 +18,7 @@ mod schedule;
 mod timer;
 
 pub(crate) use calibration::Calibration;
-pub(crate) use compensated::{CallCost, CallCosts, Compensated, Net};
+pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
 pub(crate) use measured_costs::{MeasuredCosts, Parts};
 pub(crate) use pace::pace;
@@ -45,9 +45,6 @@ pub(crate) trait Clocks {
     fn both_at_entry() -> (Ticks, Ticks);
     /// Wall and CPU time, the wall clock read first.
     fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks);
-    /// Leaves out the cost of a call that was not timed, of CPU time too if `CPU`.
-    #[inline(always)]
-    fn leave_untimed_out<const CPU: bool>(_kind: FunctionKind) {}
 }
 
 /// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on

@@ -11,7 +11,7 @@ use super::previous::pass_user;
 use super::state::state;
 use super::tracing::Tracing;
 use super::{guard, lookup, suspended};
-use crate::zend::{Call, FunctionKind, memory, stack};
+use crate::zend::{Call, FunctionKind, stack};
 
 /// The hook for one plan. The fast path: everything unusual is left to
 /// `traced_unknown`.
@@ -22,12 +22,11 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
         let call = Call::new(data);
         if let Some(symbol) = lookup::plain_user(state, call)
             && stack::address() >= (*state).guard.limit()
-            && let Some(token) = (*state).active.recorder.enter_again::<T>(
-                symbol,
-                &T::site(call),
-                T::read_at_entry,
-                memory,
-            )
+            && let Some(token) =
+                (*state)
+                    .active
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass_user(data);
             suspended::leave_again::<T>(state, token, FunctionKind::User);

@@ -91,9 +91,6 @@ pub(crate) trait ColdHooks: Sync {
     /// [`Recorder::fiber_destroyed`].
     fn fiber_destroyed(&self, _: &mut Recorder, _: FiberId) {}
 
-    /// [`Recorder::note_instant`].
-    fn note_instant(&self, _: &mut Recorder) {}
-
     /// [`Recorder::finish`].
     fn finish(&self, _: &mut Recorder) {}
 

@@ -9,7 +9,7 @@ use super::previous::pass;
 use super::state::state;
 use super::tracing::Tracing;
 use super::{detail, guard, lookup, suspended};
-use crate::zend::{Call, FunctionKind, Value, memory};
+use crate::zend::{Call, FunctionKind, Value};
 
 /// The hook for one plan. The fast path: everything unusual is left to
 /// `traced_unknown`.
@@ -22,12 +22,11 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
     unsafe {
         let call = Call::new(data);
         if let Some(symbol) = lookup::plain_internal(state, call)
-            && let Some(token) = (*state).active.recorder.enter_again::<T>(
-                symbol,
-                &T::site(call),
-                T::read_at_entry,
-                memory,
-            )
+            && let Some(token) =
+                (*state)
+                    .active
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass(data, result);
             suspended::leave_again::<T>(state, token, FunctionKind::Internal);

@@ -8,7 +8,6 @@
 
 mod bounds;
 mod call_loops;
-mod collector;
 mod compile;
 mod detail;
 mod errors;
@@ -97,7 +96,6 @@ pub(crate) fn arm(engine: Engine) {
     }
     installed::internal::arm();
     compile::arm();
-    collector::arm();
     fibers::arm();
     errors::arm();
 }
@@ -125,7 +123,6 @@ pub(crate) fn disarm() {
         installed::user::disarm();
         installed::internal::disarm();
         compile::disarm();
-        collector::disarm();
     }
 }
 

@@ -22,7 +22,7 @@ use crate::zend::bindings::{
     zend_observer_fcall_register, zend_observer_remove_begin_handler,
     zend_observer_remove_end_handler,
 };
-use crate::zend::{Call, FunctionKind, for_each_function_seen, memory};
+use crate::zend::{Call, FunctionKind, for_each_function_seen};
 
 /// MINIT: registers the observer.
 pub(super) fn arm() {
@@ -115,7 +115,7 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
             return;
         };
         let site = T::site(call);
-        let entered = recorder.enter_sparing::<T>(symbol, &site, T::read_at_entry, memory);
+        let entered = recorder.enter::<T>(symbol, &site, T::read_at_entry);
         if entered == Entered::TooDeep {
             guard::begin_truncated(&mut *state, call);
         }
@@ -132,10 +132,7 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
     }
     if let Some(recorder) = state.active.recorder.running() {
         let mark = marks::mark(call.frame());
-        if T::ADAPTIVE && recorder.end_untimed::<T>(mark, memory) {
-            marks::note_end(call);
-            T::left_untimed(FunctionKind::User);
-        } else if recorder.end_marked::<T>(mark, T::read_at_exit) {
+        if recorder.end_marked::<T>(mark, T::read_at_exit) {
             marks::note_end(call);
         } else {
             suspended::ended(state, call);

@@ -7,12 +7,10 @@ use recorder::{Entered, FiberId, Reading, Recorder, Shape, SymbolId, Token};
 
 use super::hooks::{ColdHooks, Hooks};
 use super::marks::{ByChain, ByStack, Marks};
-use super::tracing::{
-    AdaptiveEdges, AdaptiveTree, Edges, Events, Measure, Shaped, Traced, Tracing, Tree,
-};
+use super::tracing::{Edges, Events, Measure, Shaped, Traced, Tracing, Tree};
 use super::{Engine, execute, internal, observer, sampled};
 use crate::clock::{
-    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Net, Source,
+    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
 };
 use crate::zend::Call;
 
@@ -46,13 +44,6 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
 }
 
 fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
-    if measure.is_adaptive {
-        return match (measure.clock.source, measure.clock.cpu) {
-            (Source::Counter, CpuTime::Counter) => adaptive::<Net<CycleCounterForBoth>, M>(measure),
-            (Source::Counter, CpuTime::SystemCall) => adaptive::<Net<CycleCounter>, M>(measure),
-            (Source::Monotonic, _) => adaptive::<Net<Monotonic>, M>(measure),
-        };
-    }
     if measure.compensates {
         return with_clock::<Compensated, M>(measure);
     }
@@ -68,14 +59,6 @@ fn with_clock<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hook
         Shape::Edges => with_shape::<C, M, Edges>(measure),
         Shape::Tree => with_shape::<C, M, Tree>(measure),
         Shape::Events => with_shape::<C, M, Events>(measure),
-    }
-}
-
-fn adaptive<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hooks {
-    match measure.shape {
-        Shape::Tree => with_shape::<C, M, AdaptiveTree>(measure),
-        // Events are refused before.
-        Shape::Edges | Shape::Events => with_shape::<C, M, AdaptiveEdges>(measure),
     }
 }
 
@@ -137,12 +120,6 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
 
     fn fiber_destroyed(&self, recorder: &mut Recorder, fiber: FiberId) {
         recorder.fiber_destroyed::<T>(fiber);
-    }
-
-    fn note_instant(&self, recorder: &mut Recorder) {
-        if T::ADAPTIVE {
-            recorder.note_instant::<T>(T::read_at_entry());
-        }
     }
 
     fn finish(&self, recorder: &mut Recorder) {

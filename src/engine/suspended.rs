@@ -3,13 +3,13 @@
 //! The tokens and marks of open calls are unique, so a call that the running
 //! profile does not have may be the suspended one's.
 
-use recorder::{Left, Reading, Token};
+use recorder::{Reading, Token};
 
 use super::hooks::ColdHooks;
 use super::marks;
 use super::state::State;
 use super::tracing::Tracing;
-use crate::zend::{Call, FunctionKind, memory};
+use crate::zend::{Call, FunctionKind};
 
 /// Ends a call of the running profile, or else of the suspended one. An idle
 /// recorder has no calls.
@@ -52,13 +52,6 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
     // SAFETY: as in `leave`.
     unsafe {
         let recorder = &mut (*state).active.recorder;
-        if T::ADAPTIVE {
-            return match recorder.leave_sparing::<T>(token, || T::read_at_exit_of(kind), memory) {
-                Left::Timed => {}
-                Left::Untimed => T::left_untimed(kind),
-                Left::Nowhere => left::<T>(state, token),
-            };
-        }
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
         }

@@ -23,8 +23,6 @@ pub(crate) struct Measure {
     pub(crate) builtins: bool,
     /// The profiler's own cost is subtracted.
     pub(crate) compensates: bool,
-    /// Short calls are timed only now and then.
-    pub(crate) is_adaptive: bool,
 }
 
 /// A [`Plan`] with clocks to read and frames to mark.
@@ -43,9 +41,6 @@ pub(super) trait Tracing: Plan {
         Self::read_at_exit_of(FunctionKind::User)
     }
 
-    /// A call ended that was not timed: its cost is left out.
-    fn left_untimed(kind: FunctionKind);
-
     /// The call's site.
     #[inline(always)]
     fn site(call: Call<'_>) -> <Self::Marks as Marks>::Site<'_> {
@@ -62,14 +57,10 @@ pub(super) trait Shaped {
     const TREE: bool;
     /// The shape is events.
     const EVENTS: bool = false;
-    /// Calls are timed adaptively.
-    const ADAPTIVE: bool = false;
 }
 
 pub(super) struct Edges;
 pub(super) struct Tree;
-pub(super) struct AdaptiveEdges;
-pub(super) struct AdaptiveTree;
 pub(super) struct Events;
 
 impl Shaped for Edges {
@@ -78,16 +69,6 @@ impl Shaped for Edges {
 
 impl Shaped for Tree {
     const TREE: bool = true;
-}
-
-impl Shaped for AdaptiveEdges {
-    const TREE: bool = false;
-    const ADAPTIVE: bool = true;
-}
-
-impl Shaped for AdaptiveTree {
-    const TREE: bool = true;
-    const ADAPTIVE: bool = true;
 }
 
 impl Shaped for Events {
@@ -103,7 +84,6 @@ impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
     const TREE: bool = S::TREE;
     const EVENTS: bool = S::EVENTS;
     const ENDS_EARLY: bool = M::ENDS_EARLY;
-    const ADAPTIVE: bool = S::ADAPTIVE;
 }
 
 impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracing
@@ -125,11 +105,6 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
             memory,
             peak,
         }
-    }
-
-    #[inline(always)]
-    fn left_untimed(kind: FunctionKind) {
-        C::leave_untimed_out::<CPU>(kind);
     }
 
     #[inline(always)]

@@ -1,44 +1,18 @@
 //! Which engine records, and why there may be none.
 
 use crate::engine::{self, Engine};
-use recorder::Shape;
-
-use crate::settings::{self, EngineChoice, Timing};
+use crate::settings::{self, EngineChoice};
 use crate::zend;
 
 /// Why nothing can be recorded in that mode; none if it can.
 pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
-    let timing = settings::value(&settings::TIMING);
     match mode {
-        settings::Mode::Sample if timing == Timing::Adaptive => Some(
-            "samples are taken at intervals and time no call; set xhprof.timing=exact for \
-             xhprof.mode=sample",
-        ),
         // Sampling needs no engine.
         settings::Mode::Sample => zend::interrupts_harm(),
-        settings::Mode::Events => engine_in_use()
-            .err()
-            .or_else(|| problem_of_timing(timing, Shape::Events)),
-        settings::Mode::Edges | settings::Mode::Tree => engine_in_use()
-            .err()
-            .or_else(|| problem_of_timing(timing, Shape::Edges)),
+        settings::Mode::Events | settings::Mode::Edges | settings::Mode::Tree => {
+            engine_in_use().err()
+        }
     }
-}
-
-/// Why calls cannot be timed that way for that shape; none if they can.
-pub(crate) fn problem_of_timing(timing: Timing, shape: Shape) -> Option<&'static str> {
-    if timing == Timing::Exact {
-        return None;
-    }
-    if shape == Shape::Events {
-        return Some(
-            "call events have the time of every call; set timing to exact, or mode to tree or edges",
-        );
-    }
-    settings::value(&settings::COMPENSATE).then_some(
-        "xhprof.compensate needs the time of every call; set it to 0, or timing to exact: \
-         adaptive timing subtracts its own cost anyway",
-    )
 }
 
 /// The engine that records, or why there is none.

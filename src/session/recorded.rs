@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use profile::{Body, CallError, Meta, Metrics, Mode, Profile, Spans, Symbol, Timing};
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, Room, Shape};
 
 use crate::engine::Tracing;
@@ -54,18 +54,9 @@ impl Recorded {
         let mut meta = Meta {
             started_unix_us: Some(started_us),
             mode: Mode::Traced,
-            timing: if measure.is_adaptive {
-                Timing::Adaptive
-            } else {
-                Timing::Exact
-            },
             is_truncated: recorder.is_truncated(),
             ..Meta::default()
         };
-        if let Some(costs) = tracing.costs.filter(|_| measure.is_adaptive) {
-            let [wall_ps, cpu_ps] = costs.error();
-            meta.call_error = CallError { wall_ps, cpu_ps };
-        }
         names.describe(&mut meta);
         let symbols = names.into_symbols();
         match recorder.shape() {
@@ -79,7 +70,6 @@ impl Recorded {
             Shape::Tree => {
                 let tree = recorder.tree(wall, cpu)?;
                 ROOM.set(Some(Box::new(recorder.into_room())));
-                let error = meta.call_error;
                 let profile = Profile {
                     symbols,
                     body: Body::Tree(tree),
@@ -88,7 +78,7 @@ impl Recorded {
                     spans,
                     lines: profile::Lines::default(),
                 };
-                Some(Self::Tree(Box::new(profile.with_call_error(error))))
+                Some(Self::Tree(Box::new(profile)))
             }
             Shape::Events => Some(Self::Events),
         }
@@ -98,7 +88,6 @@ impl Recorded {
     pub(crate) fn into_profile(self) -> Option<Profile> {
         match self {
             Self::Edges(traced) => {
-                let error = traced.meta.call_error;
                 let profile = Profile {
                     body: Body::Edges(traced.edges.to_table()),
                     symbols: traced.symbols,
@@ -107,7 +96,7 @@ impl Recorded {
                     spans: traced.spans,
                     lines: profile::Lines::default(),
                 };
-                Some(profile.with_call_error(error))
+                Some(profile)
             }
             Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
             Self::Events => None,

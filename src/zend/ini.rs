@@ -8,6 +8,7 @@ use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
     zend_register_ini_entries, zend_string,
 };
+use ext_php_rs::types::ZendStr;
 use policy::settings::{Definition, Kind, Scope, Setting};
 
 use super::bindings::{self, FAILURE, SUCCESS};
@@ -98,6 +99,13 @@ unsafe fn read<R>(name: &CStr, act: impl FnOnce(&[u8]) -> R) -> R {
 /// checked. None for php.ini's value.
 pub(crate) fn directory(name: &CStr) -> Option<PathBuf> {
     ini_directories::absolute_of(name, &value(name))
+}
+
+/// Whether php.ini or `-d` has a value for that name, known or not.
+pub(crate) fn is_configured(name: &CStr) -> bool {
+    let mut name = ZendStr::new(name.to_bytes(), false);
+    // SAFETY: the name lives for the length of the call.
+    unsafe { !bindings::zend_get_configuration_directive(&raw mut *name).is_null() }
 }
 
 fn definition(setting: &'static &'static dyn Definition) -> zend_ini_entry_def {

@@ -14,6 +14,7 @@ use ext_php_rs::ffi::{self, zend_ini_entry, zend_string};
 use ext_php_rs::types::ZendStr;
 
 use super::bindings::{self, FAILURE, SUCCESS};
+use super::ini::is_configured;
 
 /// `zend_ini.h`: stages and modify types.
 const STAGE_ACTIVATE: c_int = 1 << 2;
@@ -114,10 +115,4 @@ fn entry(name: &CStr) -> Option<*mut zend_ini_entry> {
         let found = ffi::zend_hash_str_find(table, name.as_ptr(), name.count_bytes());
         Some(found.as_ref()?.value.ptr.cast())
     }
-}
-
-fn is_configured(name: &CStr) -> bool {
-    let mut name = ZendStr::new(name.to_bytes(), false);
-    // SAFETY: the name lives for the length of the call.
-    unsafe { !bindings::zend_get_configuration_directive(&raw mut *name).is_null() }
 }

@@ -21,26 +21,6 @@ describe('numbers as text', () => {
     expect(plain(format.bytes(12))).toBe('12 B');
   });
 
-  it('gives estimates a margin, relative to them', () => {
-    expect(plain(format.margin(0, 5))).toBe('');
-    expect(plain(format.margin(5, 0))).toBe('');
-    expect(plain(format.margin(14, -1_000))).toBe('±1.4 %');
-    expect(plain(format.margin(123, 1_000))).toBe('±12 %');
-    expect(plain(format.margin(50_000, 1_000))).toBe('±>999 %');
-    expect(plain(format.costWithMargin(12_300_000, 0, 'wall', 'nanoseconds'))).toBe('12.3 ms');
-    expect(plain(format.costWithMargin(12_300_000, 246_000, 'wall', 'nanoseconds'))).toBe('12.3 ms ±2.0 %');
-    expect(plain(format.shareWithMargin(12_300, 0, 100_000))).toBe('12.3 %');
-    expect(plain(format.shareWithMargin(12_300, 460, 100_000))).toBe('12.3 ±0.5 %');
-    expect(plain(format.shareWithMargin(90, 20, 100_000))).toBe('0.1 ±<0.1 %');
-    expect(plain(format.shareWithMargin(5, 1, 0))).toBe('');
-    expect(plain(format.marginTitle(12_300_000, 200_000, 'wall', 'nanoseconds'))).toBe(
-      'An estimate: between 12.1 ms and 12.5 ms in 95 of 100 cases',
-    );
-    expect(plain(format.timedShare(1, 1_000_000))).toBe('less than 0.1 %');
-    expect(plain(format.timedShare(999_999, 1_000_000))).toBe('more than 99.9 %');
-    expect(plain(format.timedShare(31, 1_000))).toBe('3.1 %');
-  });
-
   it('tells samples from time', () => {
     expect(plain(format.cost(1, 'wall', 'samples'))).toBe('1 sample');
     expect(plain(format.cost(1_500, 'wall', 'nanoseconds'))).toBe('1.50 µs');
@@ -63,7 +43,6 @@ describe('numbers as text', () => {
   it('divides by calls only where there are some', () => {
     expect(plain(format.perCall(3_000, 2, 'wall', 'nanoseconds'))).toBe('1.50 µs');
     expect(format.perCall(3_000, 0, 'wall', 'nanoseconds')).toBe('');
-    expect(plain(format.perCall(3_000, 2, 'wall', 'nanoseconds', 300))).toBe('1.50 µs ±10 %');
   });
 
   it('leaves out the middle of a long name, by letters', () => {

@@ -100,39 +100,6 @@ export function share(part: number, whole: number): string {
   return `${percent < 0 && text !== '0.0' ? MINUS : ''}${text}${GAP}%`;
 }
 
-/** The margin of an estimate, relative to it; empty if there is none to show. */
-export function margin(of: number, value: number): string {
-  if (of === 0 || value === 0) return '';
-  const percent = (of / Math.abs(value)) * 100;
-  if (percent >= 999.5) return `±>999${GAP}%`;
-  return `±${percent.toFixed(percent < 9.95 ? 1 : 0)}${GAP}%`;
-}
-
-/** A cost and its margin, for a line of text. */
-export function costWithMargin(value: number, of: number, metric: MetricName, unit: Unit): string {
-  const text = cost(value, metric, unit);
-  return of === 0 ? text : `${text} ${margin(of, value)}`;
-}
-
-/** Part of a whole and the margin of that part, both in percent of the whole. */
-export function shareWithMargin(part: number, of: number, whole: number): string {
-  const text = share(part, whole);
-  if (of === 0 || text === '') return text;
-  return `${text.slice(0, -`${GAP}%`.length)} ±${share(of, whole)}`;
-}
-
-/** What a margin means. */
-export function marginTitle(value: number, of: number, metric: MetricName, unit: Unit): string {
-  return `An estimate: between ${cost(value - of, metric, unit)} and ${cost(value + of, metric, unit)} in 95 of 100 cases`;
-}
-
-/** The share of calls that were timed; it is neither none nor all of them. */
-export function timedShare(timed: number, calls: number): string {
-  const percent = (timed / Math.max(calls, 1)) * 100;
-  const text = percent < 0.05 ? 'less than 0.1' : percent >= 99.95 ? 'more than 99.9' : percent.toFixed(1);
-  return `${text}${GAP}%`;
-}
-
 /** A relative change, with its sign. */
 export function change(relative: number | null): string {
   if (relative === null) return 'new';
@@ -143,10 +110,10 @@ export function change(relative: number | null): string {
   return `${sign}${size.toFixed(1)}${GAP}%`;
 }
 
-/** The cost of one call, with the margin of the cost of all; nothing if it was not called or the calls are unknown. */
-export function perCall(value: number, calls: number, metric: MetricName, unit: Unit, of = 0): string {
+/** The cost of one call; nothing if it was not called or the calls are unknown. */
+export function perCall(value: number, calls: number, metric: MetricName, unit: Unit): string {
   if (calls === 0 || metric === 'calls') return '';
-  return costWithMargin(value / calls, of / calls, metric, unit);
+  return cost(value / calls, metric, unit);
 }
 
 /** A moment in the reader's own calendar. */

@@ -26,66 +26,6 @@ export const views = {
     await close();
   },
 
-  async "adaptive timing: what share of the calls was timed, and margins where they are above 1 %"(browser) {
-    const file = (name) => join(root, "crates/cli/tests/cmd/adaptive.in", name);
-    const made = pageOf("adaptive", file("a.xhp"));
-    const { page, wrong, close } = await open(browser, `${made.url}#v1/overview`);
-    await page.locator(".bar").first().waitFor();
-    const plain = (words) => words.replaceAll("\u202f", " ");
-    assert.match(plain(await text(page, ".warnings")), /Times are estimates: 5\.9 % of the calls were timed/);
-    assert.match(plain(await text(page, '.bar:has-text("View::escape") .bar-cost')), /^20\.0 ms ±1\.5 %$|^14\.0 ms ±2\.1 %$/);
-    await eventually(async () => /View::escape/.test(await text(page, ".path")), "the critical path");
-    assert.match(plain(await text(page, '.path li:has-text("View::escape")')), /^26\.0 ms ±1\.1 %/);
-    assert.doesNotMatch(plain(await text(page, '.path li:has-text("Page::render")')), /±/);
-    await goTo(page, "v1/functions");
-    const table = await rows(page);
-    const row = (name) => Object.fromEntries(Object.entries(table.find((one) => one.Function === name)).map(([key, cell]) => [key, plain(cell)]));
-    const expected = report(file("a.xhp")).functions.find((one) => one.name === "View::escape");
-    const margin = (of) => `±${((expected[`${of}_margin`].wall_ns / expected[of].wall_ns) * 100).toFixed(1)} %`;
-    assert.ok(row("View::escape").Self.endsWith(margin("self")), JSON.stringify(row("View::escape")));
-    assert.ok(row("View::escape").Inclusive.endsWith(margin("inclusive")), JSON.stringify(row("View::escape")));
-    // Less than 1 %, or measured.
-    for (const [name, column] of [["strtr", "Self"], ["Log::write", "Self"], ["Repository::hydrate", "Inclusive"], ["main()", "Inclusive"]]) {
-      assert.doesNotMatch(row(name)[column], /±/, `${name} ${column}`);
-    }
-    assert.match(row("Repository::hydrate").Self, /±3\.9 %$/, "its callees are estimates");
-    assert.match(row("Repository::hydrate")["Self per call"], /±3\.9 %$/);
-    assert.doesNotMatch(row("strtr")["Self per call"], /±/);
-    await assertAccessible(page, "a table with margins");
-    await page.getByRole("link", { name: "Entity::set" }).first().click();
-    await page.locator(".function-name").waitFor();
-    assert.match(plain(await text(page, ".function-facts")), /700 of 64,000 calls timed/);
-    assert.match(plain(await text(page, "table.costs")), /9\.00 ms\s*±6\.5 %/);
-    assert.match(plain(await text(page, "table.costs")), /141 ns\s*±6\.5 %/, "of one call");
-    await goTo(page, "v1/graph");
-    await page.locator(".node").first().waitFor();
-    // In a drawing there is no inner text.
-    const drawn = async (name, part) => plain(await page.locator(`.node:has-text("${name}") ${part}`).first().textContent());
-    assert.equal(await drawn("View::escape", ".node-cost"), "26.5 ±0.3 % · self 20.4 ±0.3 %");
-    assert.match(await drawn("strtr", ".node-cost"), /^6\.1 % · self 6\.1 % · 50,000×$/);
-    assert.match(await drawn("View::escape", "title"), /inclusive 26\.0 ms ±1\.1 %, self 20\.0 ms ±1\.5 %, 50,000 calls, on the critical path/);
-    const edges = await page.locator(".edge title").allTextContents();
-    assert.ok(edges.map(plain).includes("Repository::hydrate → Entity::set: 9.00 ms ±6.5 %, 64,000 calls"), edges.join("\n"));
-    assert.match(plain(await text(page, ".graph [role=status]")), /± is the margin of 95 % above 1 %/);
-    await goTo(page, "v1/flame");
-    await page.locator(".flame canvas").waitFor();
-    const box = await page.locator(".flame canvas").boundingBox();
-    const told = async () => plain(await text(page, ".flame-frame [aria-live]"));
-    await page.locator(".flame").focus();
-    for (const key of ["Escape", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
-    await eventually(async () => /View::escape · 26\.0 ms ±1\.1 %|View::escape · 20\.0 ms ±1\.5 %/.test(await told()), `the box has a margin; ${JSON.stringify(box)}`);
-    assert.deepEqual(wrong, []);
-    await close();
-    const both = pageOf("adaptive-both", "--base", file("a.xhp"), file("b.xhp"));
-    const compared = await open(browser, `${both.url}#v1/compare`);
-    const changes = await rows(compared.page, "Changes, the largest first");
-    const change = (name) => plain(changes.find((one) => one.Function === name).Self);
-    assert.match(change("View::escape"), / ~$/, "within the margin");
-    assert.doesNotMatch(change("Entity::set"), /~/);
-    assert.deepEqual(compared.wrong, []);
-    await compared.close();
-  },
-
   async "flame graph: click, double click, wheel, drag and keys"(browser) {
     const { page, wrong, close } = await atShop(browser, "flame");
     const canvas = page.locator(".flame canvas");

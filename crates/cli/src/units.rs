@@ -55,20 +55,6 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{share:.1}%")
 }
 
-/// The margin of an estimate, relative to it: `±4.2%`; nothing if there is none
-/// to show.
-#[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-pub(crate) fn margin(margin: i64, value: i64) -> String {
-    if margin == 0 || value == 0 {
-        return String::new();
-    }
-    match margin as f64 * 100.0 / value.unsigned_abs() as f64 {
-        percents if percents < 9.95 => format!("±{percents:.1}%"),
-        percents if percents < 999.5 => format!("±{percents:.0}%"),
-        _ => "±999%+".to_owned(),
-    }
-}
-
 /// A count with thousands separators: `1,234,567`.
 pub(crate) fn count(count: u64) -> String {
     let digits = count.to_string();
@@ -119,15 +105,6 @@ fn scaled(value: i64, step: u64, units: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_margin_is_a_share_of_its_value() {
-        assert_eq!(margin(12, 1_000), "±1.2%");
-        assert_eq!(margin(99, -1_000), "±9.9%");
-        assert_eq!(margin(123, 1_000), "±12%");
-        assert_eq!(margin(i64::MAX, 1), "±999%+");
-        assert_eq!((margin(0, 5).as_str(), margin(5, 0).as_str()), ("", ""));
-    }
 
     #[test]
     fn numbers_have_three_digits_and_a_unit() {

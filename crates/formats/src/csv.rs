@@ -2,9 +2,7 @@
 //!
 //! Every function is in the table, the largest self cost first, and every cost
 //! in the finest unit, without rounding. The columns are part of the format:
-//! new ones are added at the end. With adaptive timing, they are followed by the
-//! number of timed calls and by margins, which are half the widths of the 95 %
-//! intervals of the costs.
+//! new ones are added at the end.
 //!
 //! A name or a path that a spreadsheet would evaluate as a formula (`=`, `+`,
 //! `-`, `@` or a tab at its beginning, after blanks) gets an apostrophe before
@@ -15,7 +13,7 @@
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
-use profile::{Metric, Profile, WallUnit};
+use profile::{Profile, WallUnit};
 
 use crate::format::{Format, Holds, Writes};
 use crate::shared::graph::rows_by_own_wall;
@@ -56,26 +54,8 @@ fn write(
         out.write_all(b",self_memory_bytes,inclusive_memory_bytes")?;
         out.write_all(b",self_peak_bytes,inclusive_peak_bytes")?;
     }
-    out.write_all(b",file,line")?;
+    out.write_all(b",file,line\r\n")?;
     let table = rows_by_own_wall(profile);
-    let is_estimate = !table.estimates.is_empty();
-    let shown = Metric::ALL.into_iter();
-    let shown = shown.filter(|metric| *metric != Metric::Calls && metric.is_in(metrics));
-    if is_estimate {
-        out.write_all(b",timed_calls")?;
-        for metric in shown.clone() {
-            let unit = match metric {
-                Metric::Memory | Metric::Peak => "bytes",
-                _ => "ns",
-            };
-            let name = metric.name();
-            write!(
-                out,
-                ",self_{name}_margin_{unit},inclusive_{name}_margin_{unit}"
-            )?;
-        }
-    }
-    out.write_all(b"\r\n")?;
     for row in &table.rows {
         let (own, all) = (row.own, row.inclusive);
         let name = lossy(profile.name(row.symbol));
@@ -97,16 +77,7 @@ fn write(
         let symbol = profile.symbol(row.symbol);
         let (file, line) = (symbol.file.as_deref(), symbol.line);
         let file = lossy(file.unwrap_or_default());
-        write!(out, ",{},{line}", field(&file))?;
-        if is_estimate {
-            let estimate = table.estimate(row.symbol);
-            write!(out, ",{}", all.calls.saturating_sub(estimate.untimed))?;
-            for metric in shown.clone() {
-                let (own, inclusive) = (estimate.own, estimate.inclusive);
-                write!(out, ",{},{}", own.margin(metric), inclusive.margin(metric))?;
-            }
-        }
-        out.write_all(b"\r\n")?;
+        write!(out, ",{},{line}\r\n", field(&file))?;
     }
     Ok(out.flush()?)
 }

@@ -2,8 +2,7 @@
 //!
 //! Self cost sets the colours of functions. The critical path, the costliest
 //! path from the root, is bold. Functions below the threshold are left out,
-//! because a graph of all functions is unreadable. Where calls were not all
-//! timed, costs have their margin if it is above 1 %.
+//! because a graph of all functions is unreadable.
 //!
 //! **Invariant:** an edge is drawn only between two drawn functions; no name
 //! can end the string that contains it.
@@ -11,9 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
 
-use profile::{
-    FlatTable, Metric, NumberMap, Profile, SymbolId, Table, Variance, WallUnit, critical_path,
-};
+use profile::{FlatTable, Metric, Profile, Table, WallUnit, critical_path};
 
 use crate::format::{Format, Holds, Writes};
 use crate::markdown::time;
@@ -47,8 +44,6 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         metric: options.metric,
         total: options.metric.of(&graph.root),
         inclusive: inclusive(profile, &flat, &graph, options.metric),
-        flat,
-        variances: call_variances(profile),
         threshold: i64::from(options.threshold_ppm),
         graph,
     };
@@ -74,29 +69,11 @@ fn inclusive(
         .collect()
 }
 
-/// How sure the costs of the calls between two functions are. The graph counts
-/// each recursive call separately, so all levels are added up.
-fn call_variances(profile: &Profile) -> NumberMap<(SymbolId, SymbolId), Variance> {
-    let edges = profile.edges();
-    let mut variances: NumberMap<_, Variance> = NumberMap::default();
-    for (row, estimate) in edges.estimates.iter() {
-        if let Some(edge) = edges.edges.get(row as usize) {
-            let ends = (edge.caller.symbol, edge.callee.symbol);
-            *variances.entry(ends).or_default() += estimate.variance;
-        }
-    }
-    variances
-}
-
 struct Writer<'p> {
     profile: &'p Profile,
     graph: Graph,
     /// Calls and cost, by index in the graph.
     inclusive: Vec<(u64, i64)>,
-    /// How sure the costs of functions are.
-    flat: FlatTable,
-    /// How sure the costs of the calls between two functions are.
-    variances: NumberMap<(SymbolId, SymbolId), Variance>,
     metric: Metric,
     total: i64,
     threshold: i64,
@@ -113,17 +90,13 @@ impl Writer<'_> {
         let title = title.unwrap_or("xhprof");
         writeln!(out, "digraph \"{}\" {{", quoted(title.as_bytes()))?;
         let left_out = is_drawn.iter().filter(|drawn| !**drawn).count();
-        let mut label = format!(
+        let label = format!(
             "{}: {} of {} functions, {} in all",
             quoted(title.as_bytes()),
             is_drawn.len() - left_out,
             is_drawn.len(),
             self.amount(self.total)
         );
-        let is_time = matches!(self.metric, Metric::Wall | Metric::Cpu);
-        if is_time && !self.flat.estimates.is_empty() {
-            label.push_str("\\ntimes are estimates: ± is the 95 % margin above 1 %");
-        }
         writeln!(
             out,
             "  graph [label=\"{label}\", labelloc=t, fontname=\"sans-serif\"];"
@@ -196,12 +169,11 @@ impl Writer<'_> {
         let own = self.metric.of_own(&function.own, calls);
         let share = FlatTable::percent(own, self.total).clamp(0.0, 100.0);
         let name = quoted(self.profile.name(function.symbol));
-        let estimate = self.flat.estimate(function.symbol);
         let mut label = format!(
             "{name}\\n{}{}\\nself {}{}",
-            self.with_margin(inclusive, &estimate.inclusive),
+            self.amount(inclusive),
             self.share(FlatTable::percent(inclusive, self.total)),
-            self.with_margin(own, &estimate.own),
+            self.amount(own),
             self.share(share),
         );
         if self.profile.metrics.calls {
@@ -231,10 +203,7 @@ impl Writer<'_> {
         let Call { callee, cost } = call;
         let amount = self.metric.of(cost);
         let share = FlatTable::percent(amount, self.total).clamp(0.0, 100.0);
-        let [from, to] = [caller, *callee].map(|place| self.graph.functions[place].symbol);
-        let variance = self.variances.get(&(from, to)).copied().unwrap_or_default();
-        let amount = self.with_margin(amount, &variance);
-        let mut label = format!("{amount}{}", self.share(share));
+        let mut label = format!("{}{}", self.amount(amount), self.share(share));
         if self.profile.metrics.calls {
             label.push_str(&format!("\\n{}×", cost.calls));
         }
@@ -257,16 +226,6 @@ impl Writer<'_> {
             return String::new();
         }
         format!(" ({percent:.1}%)")
-    }
-
-    /// The cost with the margin of its estimate, if that is worth showing.
-    fn with_margin(&self, cost: i64, variance: &Variance) -> String {
-        let amount = self.amount(cost);
-        if !variance.is_notable(self.metric, cost) {
-            return amount;
-        }
-        let margin = i64::try_from(variance.margin(self.metric)).unwrap_or(i64::MAX);
-        format!("{amount} ± {}", self.amount(margin))
     }
 
     fn amount(&self, amount: i64) -> String {

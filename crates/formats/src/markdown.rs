@@ -4,7 +4,7 @@
 
 use std::io::{BufWriter, Write};
 
-use profile::{FlatRow, FlatTable, Metric, Profile, Variance, WallUnit};
+use profile::{FlatRow, FlatTable, Profile, WallUnit};
 
 use crate::format::{Format, Holds, Writes};
 use crate::shared::graph::rows_by_own_wall;
@@ -41,17 +41,6 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
     write!(out, "{total} in {} functions", table.rows.len())?;
     if profile.metrics.calls {
         write!(out, " and {} calls", profile.calls())?;
-    }
-    let untimed = table.estimates.values().map(|estimate| estimate.untimed);
-    let untimed = untimed.fold(0, u64::saturating_add);
-    if untimed > 0 {
-        let calls = profile.calls();
-        let timed = calls.saturating_sub(untimed);
-        let share = FlatTable::percent(signed(timed), signed(calls));
-        write!(
-            out,
-            "; times are estimates: {share:.1} % of the calls timed, ± is the 95 % margin above 1 %"
-        )?;
     }
     out.write_all(b"\n\n")?;
     let metrics = profile.metrics;
@@ -90,20 +79,14 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     let total = signed(table.total.wall);
     let percent = |part| format!("{:.1}", FlatTable::percent(part, total));
     let all = signed(row.inclusive.wall);
-    let estimate = table.estimate(row.symbol);
     let mut cells = vec![
-        with_margin(row.own.wall, &estimate.own, Metric::Wall, profile),
+        amount(row.own.wall, profile),
         percent(row.own.wall),
-        with_margin(all, &estimate.inclusive, Metric::Wall, profile),
+        amount(all, profile),
         percent(all),
     ];
     if profile.metrics.cpu {
-        cells.push(with_margin(
-            row.own.cpu,
-            &estimate.own,
-            Metric::Cpu,
-            profile,
-        ));
+        cells.push(time(row.own.cpu));
     }
     if profile.metrics.memory {
         cells.push(format!("{} B", row.own.memory));
@@ -113,19 +96,6 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     }
     cells.push(code(profile.name(row.symbol)));
     cells
-}
-
-/// Wall or CPU time with the margin of its estimate, if that is worth showing.
-fn with_margin(cost: i64, variance: &Variance, metric: Metric, profile: &Profile) -> String {
-    let text = |cost| match metric {
-        Metric::Cpu => time(cost),
-        _ => amount(cost, profile),
-    };
-    if !variance.is_notable(metric, cost) {
-        return text(cost);
-    }
-    let margin = signed(variance.margin(metric));
-    format!("{} ± {}", text(cost), text(margin))
 }
 
 fn signed(value: u64) -> i64 {

@@ -105,11 +105,9 @@ fn node(parent: u32, symbol: u32, wall: u64) -> Node {
 fn formats_that_write_values_below_zero_read_them_again() {
     let mut profile = Profile::empty();
     profile.symbols = [Symbol::MAIN, b"a", b"b"].map(Symbol::new).into();
-    profile.body = profile::Body::Tree(Tree::exact(vec![
-        node(0, 0, 25),
-        node(0, 1, 20),
-        node(1, 2, 40),
-    ]));
+    profile.body = profile::Body::Tree(Tree {
+        nodes: vec![node(0, 0, 25), node(0, 1, 20), node(1, 2, 40)],
+    });
     for id in ["pprof", "otlp-profiles-1-11"] {
         let format = formats::by_id(id).unwrap();
         let mut file = Vec::new();
@@ -122,11 +120,13 @@ fn formats_that_write_values_below_zero_read_them_again() {
 fn firefox() {
     let mut profile = Profile::empty();
     profile.symbols = [Symbol::MAIN, b"a", b"b"].map(Symbol::new).into();
-    profile.body = profile::Body::Tree(Tree::exact(vec![
-        node(0, 0, 65_000_000),
-        node(0, 1, 60_000_000),
-        node(1, 2, 40_000_000),
-    ]));
+    profile.body = profile::Body::Tree(Tree {
+        nodes: vec![
+            node(0, 0, 65_000_000),
+            node(0, 1, 60_000_000),
+            node(1, 2, 40_000_000),
+        ],
+    });
     let format = formats::by_id("firefox").unwrap();
     let mut file = Vec::new();
     formats::write(format, &profile, &WriteOptions::default(), &mut file).unwrap();

@@ -6,7 +6,7 @@
 //! **Invariant:** no edge leads to the root, and no two edges have the same
 //! ends.
 
-use crate::{Cost, Estimate, EstimateSum, Estimates, NumberMap, SymbolId, Table};
+use crate::{Cost, NumberMap, SymbolId, Table};
 
 /// A function at one recursion level: XHProf's `f@2` is level 2 of `f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -35,9 +35,6 @@ pub struct EdgeTable {
     pub root: Cost,
     /// In the order in which each edge first completed a call, where known.
     pub edges: Vec<Edge>,
-    /// Which of the edges were not timed call by call, by their index. The
-    /// root's time is never an estimate.
-    pub estimates: Estimates,
 }
 
 /// Edges that can be iterated, in any representation.
@@ -78,16 +75,6 @@ impl EdgeTable {
         level: 0,
     };
 
-    /// The table of these edges, whose calls were all timed.
-    #[must_use]
-    pub fn exact(root: Cost, edges: Vec<Edge>) -> Self {
-        Self {
-            root,
-            edges,
-            estimates: Estimates::default(),
-        }
-    }
-
     /// The lowest level at which each symbol was called: zero, unless the
     /// profile is a part of a larger one.
     #[must_use]
@@ -116,7 +103,6 @@ pub(crate) struct EdgeSum {
     /// The place of each pair in `edges`.
     places: NumberMap<(Activation, Activation), usize>,
     edges: Vec<Edge>,
-    estimates: EstimateSum,
 }
 
 impl EdgeSum {
@@ -126,16 +112,9 @@ impl EdgeSum {
     }
 
     /// Adds to an edge.
-    pub(crate) fn add(
-        &mut self,
-        caller: Activation,
-        callee: Activation,
-        cost: Cost,
-        estimate: Estimate,
-    ) {
+    pub(crate) fn add(&mut self, caller: Activation, callee: Activation, cost: Cost) {
         let next = self.edges.len();
         let place = *self.places.entry((caller, callee)).or_insert(next);
-        self.estimates.add(place, estimate);
         match self.edges.get_mut(place) {
             Some(edge) => edge.cost += cost,
             None => self.edges.push(Edge {
@@ -151,7 +130,6 @@ impl EdgeSum {
         EdgeTable {
             edges: self.edges,
             root: self.root,
-            estimates: self.estimates.finish(),
         }
     }
 }

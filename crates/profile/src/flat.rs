@@ -5,10 +5,7 @@
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
-use std::collections::BTreeMap;
-
-use crate::table::known;
-use crate::{Cost, EdgeTable, Estimate, FlatEstimate, Profile, SelfCost, SymbolId, Table, Tree};
+use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Table, Tree};
 
 /// One function's costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,8 +25,6 @@ pub struct FlatTable {
     pub rows: Vec<FlatRow>,
     /// The cost of the whole profile, for percentages.
     pub total: Cost,
-    /// The functions whose costs are not exact.
-    pub estimates: BTreeMap<SymbolId, FlatEstimate>,
 }
 
 impl FlatTable {
@@ -64,18 +59,7 @@ impl FlatTable {
             };
             rows[caller.symbol].own.subtract(edge.cost);
         }
-        let mut flat = Self::of_rows(rows.into_rows(), table.root);
-        for (number, estimate) in table.estimates.iter() {
-            let Some(edge) = known(&table.edges, number) else {
-                continue;
-            };
-            let (caller, callee) = (edge.caller, edge.callee);
-            let is_outermost =
-                outermost[callee.symbol] == callee.level && caller.symbol != callee.symbol;
-            let ends = (Some(caller.symbol), callee.symbol);
-            flat.add_estimate(estimate, ends, is_outermost);
-        }
-        flat
+        Self::of_rows(rows.into_rows(), table.root)
     }
 
     /// Sums up a call tree by function, for a profile of so many symbols.
@@ -95,51 +79,7 @@ impl FlatTable {
                 },
             };
         });
-        let mut flat = Self::of_rows(rows.into_rows(), tree.root_cost());
-        if !tree.estimates.is_empty() {
-            tree.walk(|id, outermost| {
-                let estimate = tree.estimates.of(id);
-                if !estimate.is_exact() {
-                    let parent = tree[id].parent;
-                    let caller = (parent < id).then(|| tree[parent].symbol);
-                    let ends = (caller, tree[id].symbol);
-                    flat.add_estimate(estimate, ends, outermost.is_none());
-                }
-            });
-        }
-        flat
-    }
-
-    /// Adds the estimate of a row, by its caller and its callee. The root
-    /// has no caller.
-    ///
-    /// A row's error is in the callee's cost and, with the other sign, in the
-    /// caller's self cost. So it is in neither self cost if both are the same
-    /// function.
-    pub fn add_estimate(
-        &mut self,
-        estimate: Estimate,
-        (caller, callee): (Option<SymbolId>, SymbolId),
-        is_outermost: bool,
-    ) {
-        let row = self.estimates.entry(callee).or_default();
-        row.untimed = row.untimed.saturating_add(estimate.untimed);
-        if is_outermost {
-            row.inclusive += estimate.variance;
-        }
-        if caller == Some(callee) {
-            return;
-        }
-        row.own += estimate.variance;
-        if let Some(caller) = caller {
-            self.estimates.entry(caller).or_default().own += estimate.variance;
-        }
-    }
-
-    /// How sure a function's costs are.
-    #[must_use]
-    pub fn estimate(&self, symbol: SymbolId) -> FlatEstimate {
-        self.estimates.get(&symbol).copied().unwrap_or_default()
+        Self::of_rows(rows.into_rows(), tree.root_cost())
     }
 
     /// The table of these rows, of which those without any cost are left out.
@@ -147,11 +87,7 @@ impl FlatTable {
     pub fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
-        Self {
-            rows,
-            total,
-            estimates: BTreeMap::new(),
-        }
+        Self { rows, total }
     }
 
     /// `part` in percent of `whole`; zero if `whole` is zero.
@@ -212,7 +148,6 @@ mod tests {
                     wall,
                     ..Cost::default()
                 },
-                ..EdgeTable::default()
             }),
             ..Profile::empty()
         }

@@ -1,7 +1,7 @@
 //! Folds a call tree into edges: recursion levels are counted along each path.
 //!
-//! **Invariant:** the edges' costs, and their variances, add up to the tree's. The edges are in the
-//! order in which they first complete a call, if the tree's order shows that.
+//! **Invariant:** the edges' costs add up to the tree's. The edges are in the order in
+//! which they first complete a call, if the tree's order shows that.
 
 use crate::edges::EdgeSum;
 use crate::{Activation, EdgeTable, NodeId, NumberMap, Tree};
@@ -35,7 +35,7 @@ impl Tree {
             if id == NodeId::ROOT {
                 continue;
             }
-            sum.add(caller, callee, node.cost, self.estimates.of(id));
+            sum.add(caller, callee, node.cost);
         }
         sum.finish()
     }

@@ -11,11 +11,9 @@
 #![forbid(unsafe_code)]
 
 mod budget;
-mod call_error;
 pub mod classic;
 mod cost;
 mod edges;
-mod estimate;
 mod events;
 mod flat;
 mod fold;
@@ -37,15 +35,13 @@ mod table;
 mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
-pub use call_error::CallError;
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
-pub use estimate::{Estimate, EstimateSum, Estimates, FlatEstimate, Variance};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet, folded_product};
 pub use lines::{FileId, LineCost, LinePlace, Lines, LinesBuilder};
-pub use meta::{Meta, Mode, Timing};
+pub use meta::{Meta, Mode};
 pub use metric::Metric;
 pub use name_index::{NameIndex, Vacancy};
 pub use ops::{

@@ -3,8 +3,6 @@
 //! Strings here are text, not bytes: they are displayed and searched. The costs
 //! never depend on them.
 
-use crate::CallError;
-
 /// How the calls were recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -15,17 +13,6 @@ pub enum Mode {
     Traced,
     /// The stack was sampled at intervals.
     Sampled,
-}
-
-/// Which of the calls were timed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Timing {
-    /// All of them, or the format does not contain it.
-    #[default]
-    Exact,
-    /// All calls were counted; of short functions only some were timed, so that
-    /// times are [estimates](crate::Estimates).
-    Adaptive,
 }
 
 /// The origin of a profile; unknown values are none.
@@ -47,11 +34,6 @@ pub struct Meta {
     pub creator: Option<String>,
     /// How the calls were recorded.
     pub mode: Mode,
-    /// Which of the calls were timed.
-    pub timing: Timing,
-    /// How uncertain the cost is that was subtracted from each call. It is part of
-    /// the variances of the rows already.
-    pub call_error: CallError,
     /// The nominal time between two samples, in nanoseconds.
     pub interval_ns: Option<u64>,
     /// The unit of `Cost::wall` if it is not time: `Ir`, for instance. None for

@@ -117,7 +117,7 @@ impl Samples {
                 parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
             }
         }
-        Tree::exact(nodes)
+        Tree { nodes }
     }
 }
 

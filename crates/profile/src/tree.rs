@@ -13,9 +13,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Index;
 
 use crate::table::{Id, known, known_mut, part};
-use crate::{
-    Budget, Cost, Estimate, EstimateSum, Estimates, Metric, NumberMap, SelfCost, SymbolId, Table,
-};
+use crate::{Budget, Cost, Metric, NumberMap, SelfCost, SymbolId, Table};
 
 /// A node's index in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -79,8 +77,6 @@ pub struct Tree {
     /// The root first, parents before children, siblings in the order in which
     /// they were first called, where known.
     pub nodes: Vec<Node>,
-    /// Which of the nodes were not timed call by call, by their [`NodeId`].
-    pub estimates: Estimates,
 }
 
 impl Default for Tree {
@@ -101,15 +97,6 @@ impl Index<NodeId> for Tree {
 }
 
 impl Tree {
-    /// The tree of these nodes, whose calls were all timed.
-    #[must_use]
-    pub fn exact(nodes: Vec<Node>) -> Self {
-        Self {
-            nodes,
-            estimates: Estimates::default(),
-        }
-    }
-
     /// Each node with its number, parents before children.
     pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
         let nodes = self.nodes.iter().enumerate();
@@ -212,7 +199,6 @@ const PATHS: &str = "call paths";
 pub struct TreeBuilder {
     nodes: Vec<Node>,
     places: NumberMap<(NodeId, SymbolId), NodeId>,
-    estimates: EstimateSum,
     /// Its memory limit; none for data that this program recorded itself.
     budget: Option<Budget>,
 }
@@ -230,7 +216,6 @@ impl TreeBuilder {
         Self {
             nodes: vec![Node::BLANK],
             places: NumberMap::default(),
-            estimates: EstimateSum::default(),
             budget: None,
         }
     }
@@ -317,11 +302,6 @@ impl TreeBuilder {
         &mut self.nodes[index].cost
     }
 
-    /// Adds to the estimate of a node's inclusive cost.
-    pub fn add_estimate(&mut self, node: NodeId, estimate: Estimate) {
-        self.estimates.add(node, estimate);
-    }
-
     /// Adds one of the self costs, or calls; the value may be negative.
     /// [`finish_signed_self_costs`](Self::finish_signed_self_costs) ends it.
     pub fn add_value(&mut self, node: NodeId, metric: Metric, value: i64) {
@@ -356,10 +336,7 @@ impl TreeBuilder {
         if let Some(budget) = self.budget {
             budget.drop_map(self.places);
         }
-        Tree {
-            nodes: self.nodes,
-            estimates: self.estimates.finish(),
-        }
+        Tree { nodes: self.nodes }
     }
 
     /// The tree, if self costs were added.

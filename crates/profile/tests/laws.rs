@@ -105,7 +105,7 @@ fn folded(root: &Call) -> Profile {
             .iter()
             .map(|name| Symbol::new(name.as_bytes()))
             .collect(),
-        body: Body::Edges(EdgeTable::exact(cost, edges)),
+        body: Body::Edges(EdgeTable { root: cost, edges }),
         metrics: Metrics {
             cpu: true,
             memory: true,

@@ -6,8 +6,8 @@ mod strategies;
 use std::collections::{BTreeMap, HashSet};
 
 use profile::{
-    Body, Cost, Diff, EdgeTable, Estimate, EstimateLimits, FlatTable, InvertLimits, Metric,
-    Metrics, Neighbours, NodeId, Profile, SelfCost, SymbolId, Tree, critical_path, merge, pairs,
+    Body, Cost, Diff, EdgeTable, EstimateLimits, FlatTable, InvertLimits, Metric, Metrics,
+    Neighbours, NodeId, Profile, SelfCost, SymbolId, Tree, critical_path, merge, pairs,
 };
 use proptest::prelude::*;
 use strategies::{cost, edges, events, samples_body, symbols, tree, with_body};
@@ -68,22 +68,16 @@ fn four_own(own: SelfCost) -> SelfCost4 {
     (own.wall, own.cpu, own.memory, own.peak)
 }
 
-/// What all calls of each caller and callee cost, levels aside, and how sure
-/// that is.
-fn raw_pairs(table: &EdgeTable) -> BTreeMap<(u32, u32), (u64, Cost4, Estimate)> {
-    let mut sums: BTreeMap<(u32, u32), (Cost, Estimate)> = BTreeMap::new();
-    for (row, edge) in table.edges.iter().enumerate() {
-        let sum = sums
-            .entry((edge.caller.symbol.0, edge.callee.symbol.0))
-            .or_default();
-        if edge.cost != Cost::default() {
-            sum.0 += edge.cost;
-            sum.1 += table.estimates.of(row);
-        }
+/// What all calls of each caller and callee cost, levels aside.
+fn raw_pairs(table: &EdgeTable) -> BTreeMap<(u32, u32), (u64, Cost4)> {
+    let mut sums: BTreeMap<(u32, u32), Cost> = BTreeMap::new();
+    for edge in &table.edges {
+        let pair = (edge.caller.symbol.0, edge.callee.symbol.0);
+        *sums.entry(pair).or_default() += edge.cost;
     }
-    sums.retain(|_, (cost, _)| *cost != Cost::default());
+    sums.retain(|_, cost| *cost != Cost::default());
     sums.into_iter()
-        .map(|(pair, (cost, estimate))| (pair, (cost.calls, four(cost), estimate)))
+        .map(|(pair, cost)| (pair, (cost.calls, four(cost))))
         .collect()
 }
 

@@ -44,17 +44,8 @@ pub(crate) struct Row {
     /// Its place in [`CallTable::completed`], from 1; 0 before its first call
     /// has ended.
     order: u32,
-    /// With adaptive timing: the calls that come before the next timed one. It and
-    /// all above are in one half of the line.
-    pub(crate) untimed: u32,
     pub(crate) calls: u64,
     pub(crate) cost: Reading,
-    /// With adaptive timing: the mean ticks of a call that is not timed, in wall and in
-    /// CPU time; at least one, and at most what fits.
-    pub(crate) means: [u16; 2],
-    /// With adaptive timing: the number of timed calls, modulo 2³², from which on one is
-    /// learned from.
-    pub(crate) learn_at: u32,
 }
 
 impl Row {
@@ -62,11 +53,8 @@ impl Row {
         Self {
             key: key(parent, callee),
             order: 0,
-            untimed: 0,
             calls: 0,
             cost: Reading::default(),
-            means: [0; 2],
-            learn_at: 0,
         }
     }
 
@@ -100,39 +88,10 @@ impl Row {
         }
     }
 
-    /// With adaptive timing: whether the call that was just added is to be learned from.
-    #[inline(always)]
-    pub(crate) fn is_to_learn(&self) -> bool {
-        low_half(self.calls)
-            .wrapping_sub(self.learn_at)
-            .cast_signed()
-            >= 0
-    }
-
-    /// The call after so many more timed ones is learned from.
-    pub(crate) fn learn_after(&mut self, calls: u32) {
-        self.learn_at = low_half(self.calls).wrapping_add(calls).wrapping_add(1);
-    }
-
-    /// Adds the memory of a call that was counted elsewhere.
-    #[inline(always)]
-    pub(crate) fn add_memory(&mut self, memory: i64, peak: i64) {
-        self.cost.memory = self.cost.memory.wrapping_add(memory);
-        self.cost.peak = self.cost.peak.wrapping_add(peak);
-    }
-
     /// Adds time that belongs to calls counted elsewhere.
     pub(crate) fn add_cost(&mut self, cost: Reading) {
         self.cost = self.cost.delayed_by(cost);
     }
-}
-
-/// A row that was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) number: u32,
-    /// The row's: with adaptive timing, whether the call stays untimed.
-    pub(crate) untimed: u32,
 }
 
 /// All rows, and the index from a key to its row.
@@ -209,21 +168,17 @@ impl CallTable {
     /// the function that it is there for, and need not save the processor's registers:
     /// that is a tenth of its instructions. Then the slow path searches.
     #[inline(always)]
-    pub(crate) fn find<const IN_HOOK: bool>(&mut self, parent: u32, callee: u32) -> Option<Found> {
+    pub(crate) fn find<const IN_HOOK: bool>(&mut self, parent: u32, callee: u32) -> Option<u32> {
         let key = key(parent, callee);
         let hash = hash(key);
         let (number, row) = self.slot(hash)?;
         if row.key == key {
-            let untimed = row.untimed;
-            return Some(Found { number, untimed });
+            return Some(number);
         }
         if IN_HOOK || number == SINK {
             return None;
         }
-        let number = self.find_further(key, hash)?;
-        let row = self.rows.get(number as usize);
-        let untimed = row.map_or(0, |row| row.untimed);
-        Some(Found { number, untimed })
+        self.find_further(key, hash)
     }
 
     /// What stands in the slot of that hash.
@@ -270,7 +225,7 @@ impl CallTable {
 
     fn find_or_add(&mut self, row: Row, max_rows: usize) -> Option<u32> {
         if let Some(found) = self.find::<false>(row.parent(), row.callee()) {
-            return Some(found.number);
+            return Some(found);
         }
         if self.rows.len() >= max_rows {
             return None;
@@ -364,7 +319,7 @@ mod tests {
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                let number = table.find::<false>(parent, callee).unwrap().number;
+                let number = table.find::<false>(parent, callee).unwrap();
                 assert_eq!(Some(&number), expected.next());
                 let row = table.rows[number as usize];
                 assert_eq!((row.parent(), row.callee()), (parent, callee));
@@ -418,7 +373,7 @@ mod tests {
         let before = calls_of_first(&table);
         for round in 0..3 {
             for &(parent, callee) in &all {
-                let number = table.find::<false>(parent, callee).map(|it| it.number);
+                let number = table.find::<false>(parent, callee);
                 assert_eq!(number, Some(callee + 2), "round {round}");
             }
         }

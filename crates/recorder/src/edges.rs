@@ -5,7 +5,7 @@
 //! edges. So ticks become time in place, in memory that the rows had, and each
 //! edge is computed when it is read.
 
-use profile::{Activation, Cost, Edge, EdgeTable, Edges, Estimates, SymbolId};
+use profile::{Activation, Cost, Edge, EdgeTable, Edges, SymbolId};
 
 use crate::call_table::{CallTable, ROOT, Row, Shape};
 use crate::callees::Callees;
@@ -20,8 +20,6 @@ pub struct RecordedEdges {
     /// The rows that are edges.
     completed: Vec<u32>,
     callees: Callees,
-    /// By the place in `completed`.
-    estimates: Estimates,
 }
 
 /// A row whose ticks have become nanoseconds. It has the size and the alignment of a
@@ -67,12 +65,10 @@ impl Recorder {
         let rows: Vec<Timed> = timed.collect();
         let count = rows.len();
         completed.retain(|&number| number > ROOT && (number as usize) < count);
-        let estimates = self.estimates_of(completed.iter().copied(), wall, cpu);
         Some(RecordedEdges {
             rows,
             completed,
             callees: self.callees,
-            estimates,
         })
     }
 }
@@ -84,7 +80,6 @@ impl RecordedEdges {
         EdgeTable {
             root: self.root(),
             edges: self.iter().collect(),
-            estimates: self.estimates.clone(),
         }
     }
 

@@ -11,7 +11,6 @@
 //! counts: at the end and at the next event.
 
 use crate::frames::Frame;
-use crate::timing::Last;
 use crate::{CallSite, Plan, Reading, Recorder};
 
 impl Recorder {
@@ -35,30 +34,6 @@ impl Recorder {
             return true;
         }
         self.end_marked_while_paused::<P>(mark)
-    }
-
-    /// [`end_marked`](Self::end_marked) for a call that is untimed so far, with
-    /// [`Plan::ADAPTIVE`]; false, and nothing done, for any other. `memory` returns the
-    /// memory and the peak of a reading.
-    #[inline(always)]
-    pub fn end_untimed<P: Plan>(
-        &mut self,
-        mark: usize,
-        memory: impl FnOnce() -> (i64, i64),
-    ) -> bool {
-        // While a frame is ending, `last` is about that frame.
-        let is_untimed = self.timing.last == Last::Untimed
-            && self.frames.last().is_some_and(|top| top.mark == mark);
-        if is_untimed {
-            let (memory, peak) = if P::MEMORY { memory() } else { (0, 0) };
-            self.ending = Some(Reading {
-                memory,
-                peak,
-                ..Reading::default()
-            });
-            self.timing.last = Last::EndedUntimed;
-        }
-        is_untimed
     }
 
     /// The same while paused, when no clock may be read.
@@ -95,9 +70,6 @@ impl Recorder {
                 && site.is_made_by_ended(top.mark & !Self::GOES_ON)
             {
                 top.mark |= Self::GOES_ON;
-                if P::ADAPTIVE && self.timing.last == Last::EndedUntimed {
-                    self.timing.last = Last::Untimed;
-                }
                 return true;
             }
             self.close_ended::<P>(ended_at, now);

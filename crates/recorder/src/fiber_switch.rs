@@ -33,9 +33,6 @@ impl Recorder {
             return self.switch_paused::<P>(from, to, since);
         }
         self.settle_all::<P>(now);
-        if P::ADAPTIVE {
-            self.time_from::<P>(now);
-        }
         if P::EVENTS {
             self.events.switch::<P>(from, to, now);
         }

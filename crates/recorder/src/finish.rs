@@ -47,8 +47,7 @@ impl Recorder {
         if let Some(root) = nodes.first_mut() {
             root.parent = NodeId::ROOT;
         }
-        let estimates = self.estimates_of((ROOT..).take(nodes.len()), wall, cpu);
-        Some(Tree { nodes, estimates })
+        Some(Tree { nodes })
     }
 }
 

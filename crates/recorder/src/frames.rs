@@ -151,12 +151,6 @@ impl Frames {
         self.top = self.top.wrapping_sub(1);
     }
 
-    /// The frame that was popped last by [`popped`](Self::popped), if nothing was pushed
-    /// since then.
-    pub(crate) fn popped_last(&self) -> Option<&Frame> {
-        self.slots.get(self.top as usize + 1)
-    }
-
     /// Pushes a frame regardless of the limit; allocates a slot if necessary.
     pub(crate) fn push(&mut self, frame: Frame) {
         if self.len() + 2 > self.slots.len() {

@@ -7,13 +7,11 @@
 
 #![forbid(unsafe_code)]
 
-mod adaptive;
 mod call_table;
 mod callees;
 mod cpu_clock;
 mod edges;
 mod ending;
-mod estimates;
 mod event_log;
 mod fiber;
 mod fiber_switch;
@@ -29,14 +27,10 @@ mod room;
 mod sampler;
 mod site;
 mod slots;
-mod stalls;
 mod ticks;
-mod timing;
-mod trust;
 mod virtual_clock;
 mod whole;
 
-pub use adaptive::Left;
 pub use call_table::Shape;
 pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;
@@ -51,5 +45,4 @@ pub use sampler::Sampler;
 pub use site::{CallSite, StackAddress};
 pub use slots::{SlotGrid, slots};
 pub use ticks::{TickRate, Ticks};
-pub use timing::AdaptiveTiming;
 pub use virtual_clock::{Overhead, VirtualClock};

@@ -30,9 +30,6 @@ impl Recorder {
     pub fn pause<P: Plan>(&mut self, now: Reading) {
         if self.paused.is_none() {
             self.settle_all::<P>(now);
-            if P::ADAPTIVE {
-                self.time_from::<P>(now);
-            }
             self.lay_on_top(now);
         }
     }

@@ -85,9 +85,6 @@ pub trait Plan {
     /// The engine reports a call's end before the call's variables are
     /// destroyed, by [`Recorder::end_marked`](crate::Recorder::end_marked).
     const ENDS_EARLY: bool = false;
-    /// Calls of rows that proved to be short and to make no calls are timed only now
-    /// and then. Not with `EVENTS`.
-    const ADAPTIVE: bool = false;
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::callees::{Callees, Place};
 use crate::event_log::EventLog;
 use crate::fiber::Fibers;
 use crate::frames::{Frame, Frames};
-use crate::timing::{Last, Timing};
 use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// Identifies an entry until the call returns: its frame's mark.
@@ -52,8 +51,6 @@ pub struct Recorder {
     pub(crate) events: EventLog,
     /// The beginning of the pause, while paused.
     pub(crate) paused: Option<Reading>,
-    /// Which calls to time, for [`Plan::ADAPTIVE`].
-    pub(crate) timing: Timing,
 }
 
 impl Token {
@@ -92,7 +89,6 @@ impl Recorder {
             truncated: false,
             events: EventLog::none(),
             paused: None,
-            timing: Timing::none(),
         }
     }
 
@@ -132,37 +128,9 @@ impl Recorder {
             let now = read();
             (now.memory, now.peak)
         };
-        self.enter_by::<P, false>(symbol, site, &read, memory)
-    }
-
-    /// [`enter`](Self::enter), except that with [`Plan::ADAPTIVE`] the call may stay
-    /// untimed. `memory` returns the memory and the peak of a reading.
-    #[inline]
-    pub fn enter_sparing<P: Plan>(
-        &mut self,
-        symbol: SymbolId,
-        site: &impl CallSite,
-        read: impl Fn() -> Reading,
-        memory: impl Fn() -> (i64, i64),
-    ) -> Entered {
-        self.enter_by::<P, true>(symbol, site, read, memory)
-    }
-
-    #[inline(always)]
-    fn enter_by<P: Plan, const SPARES: bool>(
-        &mut self,
-        symbol: SymbolId,
-        site: &impl CallSite,
-        read: impl Fn() -> Reading,
-        memory: impl Fn() -> (i64, i64),
-    ) -> Entered {
         let is_made_by_ended =
-            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &memory);
-        if P::ADAPTIVE && !self.timing.last.is_settled() {
-            self.time_from::<P>(read());
-        }
-        let symbol_number = symbol.index();
-        match self.again::<P, SPARES, false>(symbol_number, is_made_by_ended, site, &read, memory) {
+            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, memory);
+        match self.again::<P, false>(symbol.index(), is_made_by_ended, site, &read) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
@@ -172,38 +140,28 @@ impl Recorder {
     /// applies: not the first call by this caller, no repair needed, room on the
     /// stack. Otherwise, or if no symbol has that number, nothing changes.
     ///
-    /// With [`Plan::ADAPTIVE`] the call may stay untimed; `memory` returns the memory
-    /// and the peak of a reading.
-    ///
-    /// Pass the token to [`leave_sparing`](Self::leave_sparing) with such a plan, with any
-    /// other plan to [`leave_again`](Self::leave_again).
+    /// Pass the token to [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
         symbol: usize,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
-        memory: impl Fn() -> (i64, i64),
     ) -> Option<Token> {
         if P::ENDS_EARLY && self.ending.is_some() {
             return None;
         }
-        self.again::<P, true, true>(symbol, false, site, read, memory)
+        self.again::<P, true>(symbol, false, site, read)
     }
 
     #[inline(always)]
-    fn again<P: Plan, const SPARES: bool, const IN_HOOK: bool>(
+    fn again<P: Plan, const IN_HOOK: bool>(
         &mut self,
         symbol: usize,
         is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
-        memory: impl Fn() -> (i64, i64),
     ) -> Option<Token> {
-        // An untimed call that makes a call is timed from here on.
-        if P::ADAPTIVE && !self.timing.last.is_settled() {
-            return None;
-        }
         let (top, slot) = self.frames.top_and_slot()?;
         if !is_made_by_ended && top.is_stale(site) {
             return None;
@@ -218,39 +176,24 @@ impl Recorder {
             self.events.enter::<P>(SymbolId(symbol), now);
         } else {
             let caller = top.place.context;
-            let found;
             slot.place = if P::TREE {
-                found = self
-                    .table
-                    .find::<IN_HOOK>(caller, self.callees.symbol(symbol)?)?;
-                Place::of_path(found.number)
+                let callee = self.callees.symbol(symbol)?;
+                Place::of_path(self.table.find::<IN_HOOK>(caller, callee)?)
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                found = self.table.find::<IN_HOOK>(caller, activation)?;
+                let row = self.table.find::<IN_HOOK>(caller, activation)?;
                 *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,
-                    row: found.number,
+                    row,
                     context: activation,
                     #[expect(clippy::cast_possible_truncation, reason = "symbols are u32")]
                     symbol: symbol as u32,
                 }
             };
             slot.mark = mark;
-            // A destructor's end is also that of the ended call which made it.
-            if P::ADAPTIVE && SPARES && !is_made_by_ended && found.untimed > 0 {
-                if P::MEMORY {
-                    (slot.start.memory, slot.start.peak) = memory();
-                }
-                self.timing.last = Last::Untimed;
-                self.frames.pushed();
-                return Some(Token(mark));
-            }
             slot.start.read::<P>(read);
-            if P::ADAPTIVE {
-                self.timing.entered::<P>(slot.start);
-            }
         }
         self.frames.pushed();
         Some(Token(mark))
@@ -308,7 +251,7 @@ impl Recorder {
 
     /// Charges a frame that was popped.
     #[inline]
-    pub(crate) fn close<P: Plan>(&mut self, mut frame: Frame, now: Reading) {
+    pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
         if P::EVENTS {
             return self.events.leave::<P>(now);
@@ -316,12 +259,6 @@ impl Recorder {
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
         }
-        if P::ADAPTIVE && self.is_closed_untimed::<P>(&mut frame, now) {
-            return;
-        }
         self.table.add_call::<P>(place.row, now, frame.start);
-        if P::ADAPTIVE {
-            self.learn::<P>(place, now, frame.start);
-        }
     }
 }

@@ -56,9 +56,6 @@ impl Recorder {
             if P::EVENTS {
                 self.events.enter::<P>(symbol, top.start);
             }
-            if P::ADAPTIVE {
-                self.timing.entered::<P>(top.start);
-            }
         }
         Entered::Recorded(Token::new(mark))
     }

@@ -51,7 +51,6 @@ impl Recorder {
             truncated: self.truncated,
             events: EventLog::none(),
             paused: self.paused,
-            timing: self.timing.clone(),
         };
         snapshot.finish::<P>(now);
         snapshot
@@ -91,9 +90,6 @@ impl Recorder {
             self.events.finish(now);
         }
         let total = now.since(self.start);
-        if P::ADAPTIVE {
-            self.estimate::<P>(total);
-        }
         if let Some(root) = self.table.rows.get_mut(ROOT as usize) {
             root.calls = 1;
             root.cost = total;

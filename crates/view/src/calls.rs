@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use profile::{
-    Cost, EdgeTable, Estimate, Metric, Neighbour, Neighbours, NumberMap, Pair, Step, SymbolId,
-    critical_path,
+    Cost, EdgeTable, Metric, Neighbour, Neighbours, NumberMap, Pair, Step, SymbolId, critical_path,
 };
 
 use crate::Document;
@@ -31,7 +30,7 @@ pub(crate) fn neighbourhood(document: &Document, symbol: SymbolId) -> Neighbourh
             recursion: levels.map(|callee| callee.level).max().unwrap_or(0),
         };
     };
-    let mut callers: HashMap<SymbolId, (Cost, Estimate)> = HashMap::new();
+    let mut callers: HashMap<SymbolId, Cost> = HashMap::new();
     let mut callees = Pairs::default();
     let mut recursion = 0;
     tree.walk(|node, level| {
@@ -41,30 +40,19 @@ pub(crate) fn neighbourhood(document: &Document, symbol: SymbolId) -> Neighbourh
         let (caller, callee) = (tree.symbol(parent), tree.symbol(node));
         if callee == symbol {
             recursion = recursion.max(level);
-            let (cost, estimate) = callers.entry(caller).or_default();
-            *cost += counted(tree.cost(node), level == 0);
-            *estimate += counted_estimate(tree.estimate(node), level == 0);
+            *callers.entry(caller).or_default() += counted(tree.cost(node), level == 0);
         }
         if caller == symbol {
-            callees.add(
-                caller,
-                callee,
-                level,
-                (tree.cost(node), tree.estimate(node)),
-            );
+            callees.add(caller, callee, level, tree.cost(node));
         }
     });
-    let neighbour = |(symbol, (cost, estimate))| Neighbour {
-        symbol,
-        cost,
-        estimate,
-    };
+    let neighbour = |(symbol, cost)| Neighbour { symbol, cost };
     let callees = callees.list.into_iter();
     Neighbourhood {
         neighbours: Neighbours {
             callers: callers.into_iter().map(neighbour).collect(),
             callees: callees
-                .map(|(pair, _)| neighbour((pair.callee, (pair.cost, pair.estimate))))
+                .map(|(pair, _)| neighbour((pair.callee, pair.cost)))
                 .collect(),
         },
         recursion,
@@ -86,8 +74,7 @@ pub(crate) fn pairs(document: &Document, is_wanted: impl Fn(SymbolId) -> bool) -
         {
             let caller = tree.symbol(parent);
             if is_wanted(caller) {
-                let cost = (tree.cost(node), tree.estimate(node));
-                pairs.add(caller, callee, level, cost);
+                pairs.add(caller, callee, level, tree.cost(node));
             }
         }
     });
@@ -105,7 +92,6 @@ pub(crate) fn critical_steps(document: &Document, metric: Metric) -> Vec<Step> {
         steps.push(Step {
             symbol: tree.symbol(node),
             cost: tree.cost(node),
-            estimate: tree.estimate(node),
         });
         let mut costliest = (0, None);
         for child in tree.children(node) {
@@ -163,13 +149,7 @@ struct Pairs {
 impl Pairs {
     /// Adds calls at a level of the callee, as [`profile::pairs`] does: calls
     /// that are inside of others between the same two have no cost.
-    fn add(
-        &mut self,
-        caller: SymbolId,
-        callee: SymbolId,
-        level: u32,
-        (cost, estimate): (Cost, Estimate),
-    ) {
+    fn add(&mut self, caller: SymbolId, callee: SymbolId, level: u32, cost: Cost) {
         let next = self.list.len();
         let place = *self.places.entry((caller, callee)).or_insert(next);
         if place == next {
@@ -177,7 +157,6 @@ impl Pairs {
                 caller,
                 callee,
                 cost: Cost::default(),
-                estimate: Estimate::default(),
             };
             self.list.push((pair, level));
         }
@@ -185,22 +164,8 @@ impl Pairs {
         if level < *lowest {
             *lowest = level;
             pair.cost = counted(pair.cost, false);
-            pair.estimate = counted_estimate(pair.estimate, false);
         }
         pair.cost += counted(cost, level == *lowest);
-        pair.estimate += counted_estimate(estimate, level == *lowest);
-    }
-}
-
-/// The calls that were not timed, with the variance if the cost counts.
-fn counted_estimate(estimate: Estimate, with_costs: bool) -> Estimate {
-    let untimed = estimate.untimed;
-    if with_costs {
-        return estimate;
-    }
-    Estimate {
-        untimed,
-        ..Estimate::default()
     }
 }
 

@@ -5,8 +5,8 @@
 //! by. Functions and call paths are the same if they have the same names.
 
 use profile::{
-    Body, Change, Cost, Diff, EdgeTable, EstimateSum, Estimates, Metric, NodeId, Profile, Symbol,
-    SymbolId, Tree, TreeBuilder, merge,
+    Body, Change, Cost, Diff, EdgeTable, Metric, NodeId, Profile, Symbol, SymbolId, Tree,
+    TreeBuilder, merge,
 };
 use serde::{Deserialize, Serialize};
 
@@ -106,12 +106,8 @@ pub struct ChangeOf {
     pub difference: f64,
     /// The difference as a share of the base; none if the base is zero.
     pub relative: Option<f64>,
-    /// Whether profiles of one side differ as much, or the estimates of the costs
-    /// are not sure enough to tell.
+    /// Whether profiles of one side differ as much.
     pub within_spread: bool,
-    /// Half the width of the 95 % interval of the difference, as far as it comes
-    /// from estimates; zero if all calls were timed.
-    pub margin: f64,
 }
 
 impl ChangeOf {
@@ -126,7 +122,6 @@ impl ChangeOf {
             difference: change.absolute(),
             relative: change.relative(),
             within_spread: change.is_within_spread(),
-            margin: change.error_margin(),
         }
     }
 }
@@ -206,7 +201,6 @@ impl Union {
         let mut symbols: Vec<Symbol> = Vec::new();
         let mut builder = TreeBuilder::new();
         let mut own: [Vec<Sum>; 2] = [Vec::new(), Vec::new()];
-        let mut estimates = [EstimateSum::default(), EstimateSum::default()];
         let sides = base.iter().map(|profile| (0, profile));
         for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let tree = profile.tree()?;
@@ -253,26 +247,19 @@ impl Union {
                 }
                 sum.calls = sum.calls.saturating_add(node.cost.calls);
             }
-            for (number, estimate) in tree.estimates.iter() {
-                estimates[side].add(places[number as usize], estimate);
-            }
         }
         let shape = builder.finish();
-        let [base_estimates, new_estimates] = estimates.map(EstimateSum::finish);
-        let side = |sums: &[Sum], estimates: &Estimates, runs: usize| {
+        let side = |sums: &[Sum], runs: usize| {
             let mut nodes = shape.nodes.clone();
             for (node, sum) in nodes.iter_mut().zip(sums) {
                 node.cost = sum.mean(runs);
             }
             add_up(&mut nodes, sums, runs);
-            Tree {
-                nodes,
-                estimates: estimates.mean_of(u64::try_from(runs).unwrap_or(1)),
-            }
+            Tree { nodes }
         };
-        let base_tree = side(&own[0], &base_estimates, base.len());
+        let base_tree = side(&own[0], base.len());
         Some(Self {
-            new: side(&own[1], &new_estimates, new.len()),
+            new: side(&own[1], new.len()),
             base: base_tree.nodes.iter().map(|node| node.cost).collect(),
             symbols,
         })
@@ -356,7 +343,6 @@ fn mean_of_edges(profiles: &[Profile]) -> Result<Profile, Error> {
         peak: cost.peak / signed,
     };
     let edges = profile.edges().into_owned();
-    let estimates = edges.estimates.mean_of(runs);
     profile.body = Body::Edges(EdgeTable {
         root: mean(edges.root),
         edges: edges
@@ -367,7 +353,6 @@ fn mean_of_edges(profiles: &[Profile]) -> Result<Profile, Error> {
                 ..edge
             })
             .collect(),
-        estimates,
     });
     Ok(profile)
 }

@@ -4,7 +4,6 @@ use profile::Metric;
 use serde::Serialize;
 
 use crate::calls::critical_steps;
-use crate::margins::margin_or_zero;
 use crate::{Costs, Document};
 
 /// The path, from `main()` on.
@@ -28,9 +27,6 @@ pub struct CriticalStep {
     /// What it cost on this path, with its callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub value: i64,
-    /// Half the width of the 95 % interval of that; zero if it is at most 1 %.
-    #[cfg_attr(feature = "typescript", ts(type = "number"))]
-    pub margin: i64,
     /// Its calls on this path.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
@@ -46,7 +42,6 @@ pub(crate) fn critical_path(document: &Document, metric: Metric) -> CriticalPath
                 function: step.symbol.0,
                 name: document.name(step.symbol),
                 value: metric.of(&step.cost),
-                margin: margin_or_zero(&step.estimate.variance, metric, metric.of(&step.cost)),
                 calls: step.cost.calls,
             })
             .collect(),

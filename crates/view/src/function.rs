@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Neighbourhood, neighbourhood};
 use crate::functions::{FunctionRow, function_row};
-use crate::margins::margins;
 use crate::names::{self, Origin};
 use crate::{Costs, Document, Error, MetricName};
 
@@ -58,9 +57,6 @@ pub struct NeighbourRow {
     pub origin: Origin,
     /// The calls between the two, and what they cost with all callees.
     pub costs: Costs,
-    /// Half the width of the 95 % interval of each cost, zero if it is at most 1 %
-    /// of the cost; none if the costs are exact.
-    pub margins: Option<Costs>,
 }
 
 impl Document {
@@ -114,10 +110,6 @@ fn rows(document: &Document, neighbours: Vec<Neighbour>, metric: Metric) -> Vec<
             name: names::text(&symbol.name),
             origin: names::origin(symbol),
             costs: Costs::inclusive(&neighbour.cost),
-            margins: (!neighbour.estimate.is_exact()).then(|| {
-                let costs = Costs::inclusive(&neighbour.cost);
-                margins(&neighbour.estimate.variance, &costs)
-            }),
         }
     };
     neighbours.into_iter().map(row).collect()

@@ -95,8 +95,6 @@ pub struct FunctionRow {
     pub inclusive: Costs,
     /// What it cost without its callees.
     pub own: Costs,
-    /// How sure that is; none if it is exact.
-    pub margins: Option<Margins>,
 }
 
 /// The most rows of one answer.
@@ -167,10 +165,6 @@ pub(crate) fn function_row(document: &Document, row: &FlatRow) -> FunctionRow {
         origin: names::origin(symbol),
         inclusive: Costs::inclusive(&row.inclusive),
         own: Costs::own(&row.own, row.inclusive.calls),
-        margins: {
-            let estimate = document.index().flat.estimates.get(&row.symbol);
-            estimate.map(|estimate| Margins::of(&row.inclusive, &row.own, estimate))
-        },
     }
 }
 

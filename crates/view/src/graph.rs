@@ -8,7 +8,6 @@ use profile::{Metric, SymbolId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{critical_steps, pairs};
-use crate::margins::margin_or_zero;
 use crate::names::{self, Origin};
 use crate::{Costs, Document, MetricName};
 
@@ -67,13 +66,6 @@ pub struct GraphNode {
     /// Its cost without callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub own: i64,
-    /// Half the width of the 95 % interval of its cost with callees; zero if it is
-    /// at most 1 % of the cost.
-    #[cfg_attr(feature = "typescript", ts(type = "number"))]
-    pub inclusive_margin: i64,
-    /// The same of its cost without callees.
-    #[cfg_attr(feature = "typescript", ts(type = "number"))]
-    pub own_margin: i64,
     /// Its calls.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
@@ -92,9 +84,6 @@ pub struct GraphEdge {
     /// The cost of the calls, with all callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub inclusive: i64,
-    /// Half the width of the 95 % interval of that; zero if it is at most 1 %.
-    #[cfg_attr(feature = "typescript", ts(type = "number"))]
-    pub margin: i64,
     /// The calls.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
@@ -134,7 +123,6 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
             from: pair.caller.0,
             to: pair.callee.0,
             inclusive: metric.of(&pair.cost),
-            margin: margin_or_zero(&pair.estimate.variance, metric, metric.of(&pair.cost)),
             calls: pair.cost.calls,
             critical: is_step(pair.caller, pair.callee),
         })
@@ -146,17 +134,12 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
             .iter()
             .map(|row| {
                 let symbol = &profile.symbols[row.symbol.index()];
-                let estimate = flat.estimate(row.symbol);
-                let inclusive = metric.of(&row.inclusive);
-                let own = metric.of_own(&row.own, row.inclusive.calls);
                 GraphNode {
                     function: row.symbol.0,
                     name: names::text(&symbol.name),
                     origin: names::origin(symbol),
-                    inclusive,
-                    own,
-                    inclusive_margin: margin_or_zero(&estimate.inclusive, metric, inclusive),
-                    own_margin: margin_or_zero(&estimate.own, metric, own),
+                    inclusive: metric.of(&row.inclusive),
+                    own: metric.of_own(&row.own, row.inclusive.calls),
                     calls: row.inclusive.calls,
                     critical: steps.contains(&row.symbol),
                 }

@@ -84,7 +84,7 @@ impl Index {
         *body = ordered.to_tree();
         let result = with(profile);
         if let Body::Tree(body) = &mut profile.body {
-            *body = Tree::exact(Vec::new());
+            *body = Tree { nodes: Vec::new() };
         }
         result
     }
@@ -102,7 +102,7 @@ fn tree_and_times(profile: &mut Profile) -> (Option<Tree>, Option<Times>) {
     match &mut profile.body {
         Body::Edges(_) => (None, None),
         Body::Tree(tree) => {
-            let taken = Tree::exact(Vec::new());
+            let taken = Tree { nodes: Vec::new() };
             let taken = std::mem::replace(tree, taken);
             // A tree has its root, even if nothing was recorded.
             let tree = if taken.nodes.is_empty() {

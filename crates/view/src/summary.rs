@@ -1,6 +1,6 @@
 //! What a profile is of, and what it comes to.
 
-use profile::{Body, Metric, Mode, Timing, WallUnit};
+use profile::{Body, Metric, Mode, WallUnit};
 use serde::Serialize;
 
 use crate::{Costs, Document, MetricName, names};
@@ -28,10 +28,6 @@ pub struct Summary {
     pub is_truncated: bool,
     /// The stacks are an estimate.
     pub is_estimated: bool,
-    /// With adaptive timing, how many of the calls were timed: the times of the
-    /// others are estimates. None if all were.
-    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
-    pub timed_calls: Option<u64>,
     /// What the wall metric counts.
     pub unit: Unit,
     /// The metrics that were measured, in the order to show them.
@@ -108,7 +104,6 @@ pub(crate) fn summary(document: &Document) -> Summary {
         is_sampled: meta.mode == Mode::Sampled || matches!(profile.body, Body::Samples(_)),
         is_truncated: meta.is_truncated,
         is_estimated: meta.is_estimated,
-        timed_calls: timed_calls(document),
         unit: match profile.metrics.wall_unit {
             WallUnit::Nanoseconds => Unit::Nanoseconds,
             WallUnit::Samples => Unit::Samples,
@@ -129,14 +124,6 @@ pub(crate) fn summary(document: &Document) -> Summary {
         started_unix_us: meta.started_unix_us,
         meta: entries(document),
     }
-}
-
-fn timed_calls(document: &Document) -> Option<u64> {
-    let estimates = document.index().flat.estimates.values();
-    let untimed = estimates.map(|estimate| estimate.untimed);
-    let untimed = untimed.fold(0, u64::saturating_add);
-    let is_adaptive = document.profile().meta.timing == Timing::Adaptive;
-    (is_adaptive || untimed > 0).then(|| document.whole().calls.saturating_sub(untimed))
 }
 
 /// The metrics that were measured. A peak of zero everywhere was not, nor a time:

@@ -5,9 +5,7 @@
 
 use std::rc::Rc;
 
-use profile::{
-    Cost, Estimate, Estimates, FlatRow, FlatTable, Metric, Node, NodeId, SelfCost, SymbolId, Tree,
-};
+use profile::{Cost, FlatRow, FlatTable, Metric, Node, NodeId, SelfCost, SymbolId, Tree};
 
 use crate::column::Column;
 
@@ -16,8 +14,6 @@ use crate::column::Column;
 pub(crate) struct OrderedTree {
     shape: Rc<Shape>,
     costs: Costs,
-    /// Which nodes were not timed call by call.
-    estimates: Estimates,
     /// In a comparison, the inclusive cost of each node in the base.
     base: Option<Costs>,
 }
@@ -146,8 +142,6 @@ impl OrderedTree {
             let base = base.iter().enumerate();
             Costs::new(length, base.map(|(index, cost)| (place(index), *cost)))
         });
-        let estimates = tree.estimates;
-        let estimates = estimates.renumbered(|node| places.get(node as usize).copied());
         drop(places);
         let (starts, by_symbol) = group_by_symbol(&functions, symbols);
         Self {
@@ -159,7 +153,6 @@ impl OrderedTree {
                 by_symbol,
             }),
             costs,
-            estimates,
             base,
         }
     }
@@ -179,8 +172,6 @@ impl OrderedTree {
         Self {
             shape: Rc::clone(&self.shape),
             costs,
-            // Only events have times, and all their calls were timed.
-            estimates: Estimates::default(),
             base: None,
         }
     }
@@ -194,7 +185,6 @@ impl OrderedTree {
         });
         Tree {
             nodes: nodes.collect(),
-            estimates: self.estimates.clone(),
         }
     }
 
@@ -238,31 +228,6 @@ impl OrderedTree {
     /// The inclusive cost of a node.
     pub(crate) fn cost(&self, node: u32) -> Cost {
         self.costs.of(node)
-    }
-
-    /// How sure the cost of a node is.
-    #[inline]
-    pub(crate) fn estimate(&self, node: u32) -> Estimate {
-        self.estimates.of(node)
-    }
-
-    /// The variance of the cost of a node; zero if it is exact.
-    #[expect(clippy::cast_precision_loss, reason = "a margin is read, not summed")]
-    pub(crate) fn variance(&self, node: u32, metric: Metric) -> f64 {
-        if self.estimates.is_empty() {
-            return 0.0;
-        }
-        self.estimate(node).variance.of(metric) as f64
-    }
-
-    /// The variance of what a node cost without its callees.
-    pub(crate) fn own_variance(&self, node: u32, metric: Metric) -> f64 {
-        if self.estimates.is_empty() {
-            return 0.0;
-        }
-        let callees = self.children(node);
-        let callees = callees.map(|child| self.variance(child, metric));
-        self.variance(node, metric) + callees.sum::<f64>()
     }
 
     /// The calls of a node.
@@ -373,17 +338,12 @@ impl OrderedTree {
             .collect();
         // Where the outermost call of each function ends.
         let mut covered = vec![0_u32; symbols];
-        let mut estimated = Vec::new();
         for node in 0..self.count() {
             let symbol = self.symbol(node).index();
             let cost = self.cost(node);
             let row = &mut rows[symbol];
             row.own.add(cost);
-            let is_outermost = node >= covered[symbol];
-            if !self.estimate(node).is_exact() {
-                estimated.push((node, is_outermost));
-            }
-            if is_outermost {
+            if node >= covered[symbol] {
                 covered[symbol] = self.end(node);
                 row.inclusive += cost;
             } else {
@@ -393,16 +353,7 @@ impl OrderedTree {
                 rows[self.symbol(parent).index()].own.subtract(cost);
             }
         }
-        let mut flat = FlatTable::of_rows(rows, self.cost(0));
-        for (node, is_outermost) in estimated {
-            let caller = self.parent(node).map(|parent| self.symbol(parent));
-            flat.add_estimate(
-                self.estimate(node),
-                (caller, self.symbol(node)),
-                is_outermost,
-            );
-        }
-        flat
+        FlatTable::of_rows(rows, self.cost(0))
     }
 }
 

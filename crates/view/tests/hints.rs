@@ -43,7 +43,7 @@ fn profile(total: Cost, calls: &[(&str, &str, Cost)]) -> Profile {
         cost: *cost,
     });
     let edges = edges.collect();
-    profile.body = Body::Edges(EdgeTable::exact(total, edges));
+    profile.body = Body::Edges(EdgeTable { root: total, edges });
     profile
 }
 

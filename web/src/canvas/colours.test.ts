@@ -40,7 +40,6 @@ const flame: Flame = {
     name: names.map((_, at) => at),
     value: names.map((_, at) => at),
     base: names.map((_, at) => 200 - at),
-    margin: [],
     own: names.map((_, at) => at),
     calls: names.map((_, at) => at * at),
     joined: names.map(() => 1),

@@ -28,7 +28,7 @@ export function Details(props: {
       </aside>
     );
   }
-  const { value, own, calls, base, joined, margin } = boxes.flame.boxes;
+  const { value, own, calls, base, joined } = boxes.flame.boxes;
   const parent = boxes.parent(place);
   const name = boxes.name(place);
   const amount = value[place] ?? 0;
@@ -50,7 +50,7 @@ export function Details(props: {
       <dl class="facts">
         <dt>{format.metricTitle(metric, unit)}</dt>
         <dd>
-          <strong>{format.costWithMargin(amount, margin[place] ?? 0, metric, unit)}</strong>
+          <strong>{format.cost(amount, metric, unit)}</strong>
         </dd>
         <dt>{props.whole ?? 'of all'}</dt>
         <dd>{format.share(amount, boxes.flame.zoom.total)}</dd>
@@ -75,7 +75,7 @@ export function Details(props: {
         {metric === 'calls' || (calls[place] ?? 0) === 0 ? null : (
           <>
             <dt>per call</dt>
-            <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit, margin[place])}</dd>
+            <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit)}</dd>
           </>
         )}
         {before === undefined ? null : (
@@ -143,14 +143,14 @@ export function Details(props: {
           <dl class="facts">
             <dt>inclusive</dt>
             <dd>
-              {format.costWithMargin(page.row.inclusive[metric], page.row.margins?.inclusive[metric] ?? 0, metric, unit)} ·{' '}
+              {format.cost(page.row.inclusive[metric], metric, unit)} ·{' '}
               {format.share(page.row.inclusive[metric], page.total[metric])}
             </dd>
             {metric === 'calls' ? null : (
               <>
                 <dt>self</dt>
                 <dd>
-                  {format.costWithMargin(page.row.own[metric], page.row.margins?.own[metric] ?? 0, metric, unit)} ·{' '}
+                  {format.cost(page.row.own[metric], metric, unit)} ·{' '}
                   {format.share(page.row.own[metric], page.total[metric])}
                 </dd>
               </>
@@ -219,7 +219,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[] }): JS
   if (props.rows.length === 0) return null;
   const more = props.rows.length - MOST;
   const rows = props.rows.slice(0, MOST);
-  const costOf = (row: NeighbourRow): string => format.costWithMargin(row.costs[metric], row.margins?.[metric] ?? 0, metric, unit);
+  const costOf = (row: NeighbourRow): string => format.cost(row.costs[metric], metric, unit);
   return (
     <>
       <h3>{props.title}</h3>

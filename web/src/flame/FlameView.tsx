@@ -178,11 +178,11 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     select(found[next] ?? NONE);
   };
   const costs = (place: number): string => {
-    const { value, calls, base, margin } = boxes.flame.boxes;
+    const { value, calls, base } = boxes.flame.boxes;
     const amount = value[place] ?? 0;
     const before = base[place];
     const difference = before === undefined ? '' : ` · ${format.signedCost(amount - before, metric, unit)} since the base`;
-    const cost = `${format.costWithMargin(amount, margin[place] ?? 0, metric, unit)} · ${format.share(amount, flame.zoom.total)}${difference}`;
+    const cost = `${format.cost(amount, metric, unit)} · ${format.share(amount, flame.zoom.total)}${difference}`;
     return metric === 'calls' || (calls[place] ?? 0) === 0 ? cost : `${cost} · ${format.counted(calls[place] ?? 0, 'call')}`;
   };
   const describe = (place: number): string => `${format.middle(boxes.name(place), 200)} · ${costs(place)}`;

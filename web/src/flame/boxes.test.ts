@@ -26,7 +26,6 @@ function flame(list: readonly (readonly [number, number, number, number, number]
       name: column(4),
       value: column(3),
       base: [],
-      margin: [],
       own: column(2),
       calls: column(3),
       joined: list.map((box) => (box[4] < 0 ? 7 : 1)),

@@ -29,12 +29,6 @@ difference: number,
  */
 relative: number | null,
 /**
- * Whether profiles of one side differ as much, or the estimates of the costs
- * are not sure enough to tell.
+ * Whether profiles of one side differ as much.
  */
-withinSpread: boolean,
-/**
- * Half the width of the 95 % interval of the difference, as far as it comes
- * from estimates; zero if all calls were timed.
- */
-margin: number, };
+withinSpread: boolean, };

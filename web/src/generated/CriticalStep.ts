@@ -17,10 +17,6 @@ name: string,
  */
 value: number,
 /**
- * Half the width of the 95 % interval of that; zero if it is at most 1 %.
- */
-margin: number,
-/**
  * Its calls on this path.
  */
 calls: number, };

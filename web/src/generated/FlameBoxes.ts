@@ -34,11 +34,6 @@ value: Array<number>,
  */
 base: Array<number>,
 /**
- * Half the width of the 95 % interval of the value, zero if it is at most 1 %
- * of it; empty if it is zero of all boxes.
- */
-margin: Array<number>,
-/**
  * The part of the value that is not its callees'.
  */
 own: Array<number>,

@@ -17,10 +17,6 @@ to: number,
  */
 inclusive: number,
 /**
- * Half the width of the 95 % interval of that; zero if it is at most 1 %.
- */
-margin: number,
-/**
  * The calls.
  */
 calls: number,

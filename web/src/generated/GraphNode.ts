@@ -26,15 +26,6 @@ inclusive: number,
  */
 own: number,
 /**
- * Half the width of the 95 % interval of its cost with callees; zero if it is
- * at most 1 % of the cost.
- */
-inclusiveMargin: number,
-/**
- * The same of its cost without callees.
- */
-ownMargin: number,
-/**
  * Its calls.
  */
 calls: number,

@@ -21,9 +21,4 @@ origin: Origin,
 /**
  * The calls between the two, and what they cost with all callees.
  */
-costs: Costs,
-/**
- * Half the width of the 95 % interval of each cost, zero if it is at most 1 %
- * of the cost; none if the costs are exact.
- */
-margins: Costs | null, };
+costs: Costs, };

@@ -45,11 +45,6 @@ isTruncated: boolean,
  */
 isEstimated: boolean,
 /**
- * With adaptive timing, how many of the calls were timed: the times of the
- * others are estimates. None if all were.
- */
-timedCalls: number | null,
-/**
  * What the wall metric counts.
  */
 unit: Unit,

@@ -33,7 +33,6 @@ export type * from "./Hints";
 export type * from "./Joined";
 export type * from "./JoinedQuery";
 export type * from "./JoinedRow";
-export type * from "./Margins";
 export type * from "./MetaEntry";
 export type * from "./MetricName";
 export type * from "./NeighbourRow";

@@ -107,23 +107,18 @@ export function GraphPage(): JSX.Element {
   );
 }
 
-/** The most letters that a node has room for. */
-const ROOM = 34;
-
-/** The shares of a node with their margins. The calls give way to a margin: the pointer on the node shows them, too. */
+/** The shares of a node, and its calls. */
 function sharesOf(node: GraphNode, total: number): string {
-  const { inclusive, own, inclusiveMargin, ownMargin } = node;
-  const shares = total > 0 ? [format.shareWithMargin(inclusive, inclusiveMargin, total), `self ${format.shareWithMargin(own, ownMargin, total)}`] : [];
-  const all = [...shares, ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : [])].join(' · ');
-  const hasMargin = inclusiveMargin !== 0 || ownMargin !== 0;
-  return hasMargin && all.length > ROOM ? shares.join(' · ') : all;
+  const { inclusive, own } = node;
+  const shares = total > 0 ? [format.share(inclusive, total), `self ${format.share(own, total)}`] : [];
+  return [...shares, ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : [])].join(' · ');
 }
 
 /** All that a node has no room for. */
 function costsOf(node: GraphNode, metric: MetricName, unit: Unit): string {
   const costs = [
-    `inclusive ${format.costWithMargin(node.inclusive, node.inclusiveMargin, metric, unit)}`,
-    `self ${format.costWithMargin(node.own, node.ownMargin, metric, unit)}`,
+    `inclusive ${format.cost(node.inclusive, metric, unit)}`,
+    `self ${format.cost(node.own, metric, unit)}`,
     ...(node.calls > 0 ? [format.counted(node.calls, 'call')] : []),
   ];
   return costs.join(', ');
@@ -131,9 +126,8 @@ function costsOf(node: GraphNode, metric: MetricName, unit: Unit): string {
 
 /** How sure the costs are. */
 function kindOfCosts(summary: Summary): string {
-  const { isEstimated, isSampled, timedCalls, calls } = summary;
+  const { isEstimated, isSampled } = summary;
   if (isEstimated || isSampled) return ' · costs are estimates';
-  if (timedCalls !== null && timedCalls < calls) return ` · times are estimates, ± is the margin of 95${'\u202f'}% above 1${'\u202f'}%`;
   return ' · costs are exact';
 }
 
@@ -294,7 +288,7 @@ function Drawing(props: {
               marker-end="url(#arrow)"
             >
               <title>
-                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.costWithMargin(edge.inclusive, edge.margin, metric, unit)},{' '}
+                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.cost(edge.inclusive, metric, unit)},{' '}
                 {format.counted(edge.calls, 'call')}
               </title>
             </path>

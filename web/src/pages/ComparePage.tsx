@@ -98,11 +98,9 @@ function Change(props: { of: ChangeOf; isCalls?: boolean }): JSX.Element {
   const { metric, unit } = useSession();
   const { of } = props;
   if (of.difference === 0) return <span class="muted">=</span>;
-  const isWithinMargin = Math.abs(of.difference) <= of.margin;
-  const chance = isWithinMargin ? 'No more than the margin of the estimated times' : 'Profiles of one side differ as much';
   const text = props.isCalls === true ? format.signedCost(of.difference, 'calls', unit) : format.signedCost(of.difference, metric, unit);
   return (
-    <span class={tone(of)} title={of.withinSpread ? chance : undefined}>
+    <span class={tone(of)} title={of.withinSpread ? 'Profiles of one side differ as much' : undefined}>
       {text}
       {of.withinSpread ? ' ~' : ''}
     </span>

@@ -47,11 +47,6 @@ function Shown(props: { page: Page }): JSX.Element {
           </span>
         )}
         {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, 'level')} deep</span> : null}
-        {row.margins !== null && row.margins.timed < calls ? (
-          <span>
-            {format.count(row.margins.timed)} of {format.counted(calls, 'call')} timed: the others’ times are estimates
-          </span>
-        ) : null}
         {page.paths > 0 ? <span>{format.counted(page.paths, 'call path')}</span> : null}
       </p>
       <div class="toolbar">
@@ -112,21 +107,21 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
           <tr key={name}>
             <th scope="row">{format.metricTitle(name, unit)}</th>
             <td>
-              <Cost value={row.own[name]} margin={row.margins?.own[name]} metric={name} />
+              <Cost value={row.own[name]} metric={name} />
             </td>
             <td>{format.share(row.own[name], total[name])}</td>
             {calls > 0 ? (
               <td>
-                <CostPerCall value={row.own[name]} calls={calls} margin={row.margins?.own[name]} metric={name} />
+                <CostPerCall value={row.own[name]} calls={calls} metric={name} />
               </td>
             ) : null}
             <td>
-              <Cost value={row.inclusive[name]} margin={row.margins?.inclusive[name]} metric={name} />
+              <Cost value={row.inclusive[name]} metric={name} />
             </td>
             <td>{format.share(row.inclusive[name], total[name])}</td>
             {calls > 0 ? (
               <td>
-                <CostPerCall value={row.inclusive[name]} calls={calls} margin={row.margins?.inclusive[name]} metric={name} />
+                <CostPerCall value={row.inclusive[name]} calls={calls} metric={name} />
               </td>
             ) : null}
           </tr>
@@ -140,9 +135,8 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
 const ROW = 30;
 
 function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty: string; whole: number }): JSX.Element {
-  const { metric, unit, go, summary } = useSession();
+  const { metric, unit, go } = useSession();
   const { rows } = props;
-  const hasMargins = summary.timedCalls !== null;
   const hasCalls = metric !== 'calls' && rows.some((row) => row.costs.calls > 0);
   // A callee may be called more often than its caller: calls are shares of their sum.
   const whole = metric === 'calls' ? rows.reduce((sum, row) => sum + row.costs.calls, 0) : props.whole;
@@ -162,7 +156,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
             columns={[
               { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
               ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
-              { key: 'cost', title: format.metricTitle(metric, unit), width: hasMargins ? '11rem' : costWidth(metric, unit, '8.5rem'), numeric: true },
+              { key: 'cost', title: format.metricTitle(metric, unit), width: costWidth(metric, unit, '8.5rem'), numeric: true },
               { key: 'share', title: 'Share', width: '6rem', numeric: true, help: metric === 'calls' ? 'Of these calls' : 'Of this function with its callees' },
             ]}
             cells={(at) => {
@@ -171,7 +165,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
               return [
                 <FunctionLink key="name" fn={row.function} name={row.name} />,
                 ...(hasCalls ? [format.count(row.costs.calls)] : []),
-                <Cost key="cost" value={row.costs[metric]} margin={row.margins?.[metric]} metric={metric} />,
+                <Cost key="cost" value={row.costs[metric]} metric={metric} />,
                 format.share(row.costs[metric], whole),
               ];
             }}

@@ -30,19 +30,19 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
 };
 
 /** Columns of costs of the metric that is looked at are as wide as its unit needs. */
-function widthOf(column: Column, metric: MetricName, unit: Unit, hasMargins: boolean): string {
+function widthOf(column: Column, metric: MetricName, unit: Unit): string {
   switch (column) {
     case 'share':
       return 'minmax(5rem, 10rem)';
     case 'own':
     case 'inclusive':
-      return hasMargins ? '10.5rem' : costWidth(metric, unit);
+      return costWidth(metric, unit);
     case 'perCall':
-      return hasMargins ? '10.5rem' : costWidth(metric, unit, '8rem');
+      return costWidth(metric, unit, '8rem');
     case 'memory':
     case 'cpu':
     case 'peak':
-      return hasMargins ? '10.5rem' : column === 'memory' ? '8rem' : '7rem';
+      return column === 'memory' ? '8rem' : '7rem';
     default:
       return '7rem';
   }
@@ -137,7 +137,7 @@ export function FunctionsPage(): JSX.Element {
               <VirtualTable
                 label="Functions"
                 rows={table.matches}
-                columns={tableColumns(columns, [metric, unit, summary.timedCalls !== null], sort, state.ascending, sortBy)}
+                columns={tableColumns(columns, [metric, unit], sort, state.ascending, sortBy)}
                 onWindow={onWindow}
                 place={{ top: state.top, row: state.row }}
                 onPlace={(place) => {
@@ -165,7 +165,7 @@ export function FunctionsPage(): JSX.Element {
 
 function tableColumns(
   columns: readonly Column[],
-  [metric, unit, hasMargins]: readonly [MetricName, Unit, boolean],
+  [metric, unit]: readonly [MetricName, Unit],
   sort: SortBy,
   ascending: boolean,
   sortBy: (sort: SortBy) => void,
@@ -201,7 +201,7 @@ function tableColumns(
     ...columns.map((key) => {
       const [by, help] = bySort[key];
       const title = key === 'share' && metric === 'calls' ? 'Share' : COLUMN_TITLES[key];
-      return column(key, title, widthOf(key, metric, unit, hasMargins), by, help);
+      return column(key, title, widthOf(key, metric, unit), by, help);
     }),
   ];
 }
@@ -224,17 +224,17 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
     case 'calls':
       return <>{format.count(row.own.calls)}</>;
     case 'own':
-      return <Cost value={row.own[metric]} margin={row.margins?.own[metric]} metric={metric} />;
+      return <Cost value={row.own[metric]} metric={metric} />;
     case 'inclusive':
-      return <Cost value={row.inclusive[metric]} margin={row.margins?.inclusive[metric]} metric={metric} />;
+      return <Cost value={row.inclusive[metric]} metric={metric} />;
     case 'perCall':
-      return <CostPerCall value={row.own[metric]} calls={row.own.calls} margin={row.margins?.own[metric]} metric={metric} />;
+      return <CostPerCall value={row.own[metric]} calls={row.own.calls} metric={metric} />;
     case 'origin':
       return <OriginTag origin={row.origin} />;
     case 'cpu':
     case 'memory':
     case 'peak':
-      return <Cost value={row.own[column]} margin={row.margins?.own[column]} metric={column} />;
+      return <Cost value={row.own[column]} metric={column} />;
   }
 }
 

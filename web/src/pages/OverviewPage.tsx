@@ -49,15 +49,11 @@ function Card(props: { title: string; more?: ComponentChildren; children: Compon
 }
 
 function Warnings(props: { summary: Summary }): JSX.Element | null {
-  const { isTruncated, isEstimated, isSampled, hasStacks, timedCalls, calls, total, unit } = props.summary;
+  const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
   const samples = unit === 'samples' ? total.wall : props.summary.samples;
   const list: string[] = [];
   if (isTruncated) list.push('Incomplete: a limit was reached, or the file was cut off. What is missing is part of its callers’ self cost.');
   if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
-  if (timedCalls !== null && timedCalls < calls) {
-    const share = format.timedShare(timedCalls, calls);
-    list.push(`Times are estimates: ${share} of the calls were timed, all were counted. ± is the margin of 95${'\u202f'}%, shown where it is above 1${'\u202f'}%.`);
-  }
   if (isSampled) {
     const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
     list.push(`Sampled: costs are estimates${from}, and calls were not counted.`);
@@ -146,7 +142,6 @@ function TopFunctions(): JSX.Element {
               fn={row.function}
               name={row.name}
               value={row.own[metric]}
-              margin={row.margins?.own[metric] ?? 0}
               most={answer.rows[0]?.own[metric] ?? 0}
               total={answer.total[metric]}
               detail={metric === 'calls' || row.own.calls === 0 ? '' : `${format.count(row.own.calls)}×`}
@@ -158,7 +153,7 @@ function TopFunctions(): JSX.Element {
   );
 }
 
-function Bar(props: { fn: number; name: string; value: number; margin: number; most: number; total: number; detail: string }): JSX.Element {
+function Bar(props: { fn: number; name: string; value: number; most: number; total: number; detail: string }): JSX.Element {
   const { metric, unit } = useSession();
   const width = props.most > 0 ? Math.max(0, (props.value / props.most) * 100) : 0;
   return (
@@ -168,9 +163,7 @@ function Bar(props: { fn: number; name: string; value: number; margin: number; m
         <FunctionLink fn={props.fn} name={props.name} />
       </span>
       <span class="bar-detail">{props.detail}</span>
-      <span class="bar-cost" title={props.margin === 0 ? undefined : format.marginTitle(props.value, props.margin, metric, unit)}>
-        {format.costWithMargin(props.value, props.margin, metric, unit)}
-      </span>
+      <span class="bar-cost">{format.cost(props.value, metric, unit)}</span>
       <span class="bar-share">{metric === 'calls' ? '' : format.share(props.value, props.total)}</span>
     </li>
   );
@@ -203,7 +196,7 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.
   // A long path says most at its end; its beginning is wrappers.
   const hidden = Math.max(0, steps.length - MOST_STEPS);
   const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
-  const costOf = ([first]: readonly Step[]): string => format.costWithMargin(first?.value ?? 0, first?.margin ?? 0, metric, unit);
+  const costOf = ([first]: readonly Step[]): string => format.cost(first?.value ?? 0, metric, unit);
   return (
     <ol class="path" style={format.longest(shown.map(({ round }) => costOf(round)))}>
       {shown.map(({ round, times }, at) => (

@@ -119,8 +119,7 @@ interface Picked {
 
 function describe({ boxes, place }: Picked, metric: MetricName, unit: Unit): string {
   const value = boxes.flame.boxes.value[place] ?? 0;
-  const margin = boxes.flame.boxes.margin[place] ?? 0;
-  return `${format.middle(boxes.name(place), 200)} · ${format.costWithMargin(value, margin, metric, unit)} · ${format.share(value, boxes.flame.zoom.total)} of this function`;
+  return `${format.middle(boxes.name(place), 200)} · ${format.cost(value, metric, unit)} · ${format.share(value, boxes.flame.zoom.total)} of this function`;
 }
 
 /** The box that the address says, if there is one. */

@@ -1,26 +1,16 @@
-/** A cost in a table, of all calls or of one, with the margin of its estimate. */
+/** A cost in a table, of all calls or of one. */
 import type { JSX } from 'preact';
 import { useSession } from '../app/session';
 import * as format from '../format';
 import type { MetricName } from '../types';
 
-/** Where some costs are estimates, all have room for a margin, so that they stand below each other. */
-export function Cost(props: { value: number; margin: number | undefined; metric: MetricName }): JSX.Element {
-  const { unit, summary } = useSession();
-  const { value, margin = 0, metric } = props;
-  const text = format.cost(value, metric, unit);
-  if (summary.timedCalls === null) return <>{text}</>;
-  return (
-    <span class="estimate" title={margin === 0 ? undefined : format.marginTitle(value, margin, metric, unit)}>
-      {text}
-      <span class="margin">{format.margin(margin, value)}</span>
-    </span>
-  );
+export function Cost(props: { value: number; metric: MetricName }): JSX.Element {
+  const { unit } = useSession();
+  return <>{format.cost(props.value, props.metric, unit)}</>;
 }
 
 /** The cost of one call, on average; nothing if the calls are unknown. */
-export function CostPerCall(props: { value: number; calls: number; margin: number | undefined; metric: MetricName }): JSX.Element {
-  const { value, calls, margin = 0, metric } = props;
-  if (calls === 0 || metric === 'calls') return <></>;
-  return <Cost value={value / calls} margin={margin / calls} metric={metric} />;
+export function CostPerCall(props: { value: number; calls: number; metric: MetricName }): JSX.Element {
+  const { unit } = useSession();
+  return <>{format.perCall(props.value, props.calls, props.metric, unit)}</>;
 }

@@ -76,9 +76,7 @@ pub(crate) struct DiffLookArguments {
 }
 
 /// The values of `--columns`. The profiles decide which of the columns exist.
-const DIFF_COLUMNS: [&str; 7] = [
-    "change", "change%", "base", "new", "spread", "calls", "margin",
-];
+const DIFF_COLUMNS: [&str; 6] = ["change", "change%", "base", "new", "spread", "calls"];
 
 /// A direction of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

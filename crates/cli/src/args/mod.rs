@@ -189,9 +189,6 @@ pub(crate) struct RunArguments {
     /// What to record
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
-    /// Which calls to time
-    #[arg(long, value_name = "TIMING", default_value = "exact")]
-    pub(crate) timing: Timing,
     /// With --mode sample: microseconds between two samples; by default what
     /// `xhprof.sampling_interval` says, which is 100000 unless php.ini sets it
     #[arg(
@@ -278,26 +275,6 @@ impl Mode {
             Self::Tree => "tree",
             Self::Events => "events",
             Self::Sample => "sample",
-        }
-    }
-}
-
-/// `xhprof.timing`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Timing {
-    /// Every call
-    Exact,
-    /// Of functions that are short and call nothing, only some calls: the time of the others is
-    /// an estimate, and the profiler slows the program less. All calls are counted
-    Adaptive,
-}
-
-impl Timing {
-    /// The value of `xhprof.timing`.
-    pub(crate) fn setting(self) -> policy::settings::Timing {
-        match self {
-            Self::Exact => policy::settings::Timing::Exact,
-            Self::Adaptive => policy::settings::Timing::Adaptive,
         }
     }
 }

@@ -36,8 +36,7 @@ namespaces are shortened from the left, never so that two functions look the sam
 
 --columns takes, if the profile has them: calls, self, self%, incl, incl% (of --metric);
 wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
-callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows; with
-adaptive timing self-margin and incl-margin (±), where one is above 1%.
+callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
 
 --json is described by docs/report.schema.json.";
 
@@ -148,8 +147,6 @@ const COLUMNS: [&str; 20] = [
     "time%",
     "longest",
     "rows",
-    "self-margin",
-    "incl-margin",
 ];
 
 impl TableArguments {

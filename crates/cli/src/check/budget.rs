@@ -4,9 +4,6 @@
 //! Counts and sizes are decided by the worst run. Times are decided by the
 //! median, or by the mean where the budget names `base` or `noise`: then the
 //! spread of both sides decides, and a verdict within the noise is refused.
-//!
-//! Times of functions may be estimates (adaptive timing). Such a limit is broken
-//! only if the value exceeds it by more than the margin of the estimate.
 
 use profile::Profile;
 
@@ -157,15 +154,9 @@ impl Budget {
                 }
             },
         };
-        let margin = self.left.margin(runs);
-        let shown = self.shown_with_margin(value, margin);
+        let shown = self.shown(value);
         if self.comparison.holds(value, right) {
             return Ok(Verdict::Kept { value: shown });
-        }
-        if margin > 0.0 && (value - right).abs() <= margin {
-            return Ok(Verdict::Kept {
-                value: format!("{shown}, so within the margin of the estimate"),
-            });
         }
         let worst = new
             .iter()
@@ -232,15 +223,6 @@ impl Budget {
 
     fn shown(&self, value: f64) -> String {
         shown(self.unit, value)
-    }
-
-    fn shown_with_margin(&self, value: f64, margin: f64) -> String {
-        let value = self.shown(value);
-        if margin > 0.0 {
-            format!("{value} ± {}", self.shown(margin))
-        } else {
-            value
-        }
     }
 }
 
@@ -354,32 +336,6 @@ impl Term {
         runs.iter()
             .map(|run| self.value(&|fact| fact.value(run), None))
             .collect()
-    }
-
-    /// Half the width of the 95 % interval of the value of a run, if it is an
-    /// estimate: that of the run whose is largest.
-    fn margin(&self, runs: &[Profile]) -> f64 {
-        let variances = runs.iter().map(|run| self.variance(run));
-        1.96 * variances.fold(0.0, f64::max).sqrt()
-    }
-
-    /// The variance of the value of a run: errors are independent.
-    fn variance(&self, run: &Profile) -> f64 {
-        let scaled = |term: &Self, by: &Self, is_division: bool| {
-            let factor = by.value(&|fact| fact.value(run), None).unwrap_or(1.0);
-            let factor = if is_division { factor.recip() } else { factor };
-            let variance = term.variance(run) * factor * factor;
-            if variance.is_finite() { variance } else { 0.0 }
-        };
-        match self {
-            Self::Fact(fact) => fact.variance(run),
-            Self::Binary(left, '*', right) => {
-                scaled(left, right, false) + scaled(right, left, false)
-            }
-            Self::Binary(left, '/', right) => scaled(left, right, true),
-            Self::Binary(left, _, right) => left.variance(run) + right.variance(run),
-            _ => 0.0,
-        }
     }
 
     /// A value for the right side: facts are means over the runs.

@@ -249,46 +249,6 @@ impl Fact {
             Self::Spans { kind, asks } => spans_value(profile, *kind, *asks),
         }
     }
-
-    /// The variance of its value, if that is an estimate: of a profile in which
-    /// not all calls were timed.
-    pub(super) fn variance(&self, profile: &Profile) -> f64 {
-        let Self::Cost {
-            of,
-            is_own,
-            metric,
-            is_share,
-        } = self
-        else {
-            return 0.0;
-        };
-        let table = FlatTable::new(profile);
-        let rows = table.estimates.iter();
-        let rows = rows.filter(|(symbol, _)| of.matches(profile.name(**symbol)));
-        let sum = rows.fold(0_u128, |sum, (_, estimate)| {
-            let variance = if *is_own {
-                estimate.own
-            } else {
-                estimate.inclusive
-            };
-            sum.saturating_add(variance.of(*metric))
-        });
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "an error is compared, not summed"
-        )]
-        let sum = sum as f64;
-        let whole = match metric {
-            _ if !is_share => 1.0,
-            Metric::Cpu => number(table.total.cpu),
-            _ => number(table.total.wall),
-        };
-        if whole > 0.0 {
-            sum / whole / whole
-        } else {
-            0.0
-        }
-    }
 }
 
 /// The cost of a row that a fact asks for.

@@ -89,12 +89,6 @@ impl Shown<'_> {
             "change": change.difference,
             "relative": change.relative,
         });
-        let value = if self.has_margins {
-            let value = with(value, "margin", change.margin.into());
-            with(value, "within_spread", change.within_spread.into())
-        } else {
-            value
-        };
         if !self.has_spread() {
             return value;
         }

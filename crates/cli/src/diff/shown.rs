@@ -23,8 +23,6 @@ pub(super) struct Shown<'d> {
     /// How many functions and edges the limit left out.
     pub(super) left_out: [usize; 2],
     pub(super) counts: Counts,
-    /// Whether times are estimates, so that small changes cannot be told.
-    pub(super) has_margins: bool,
 }
 
 /// How many functions changed, by direction.
@@ -85,11 +83,6 @@ impl<'d> Shown<'d> {
             edges,
             left_out,
             counts,
-            has_margins: {
-                let changes = diff.functions.iter();
-                let mut changes = changes.map(|function| function.own.of(metric));
-                changes.any(|change| change.error_margin() > 0.0)
-            },
         }
     }
 

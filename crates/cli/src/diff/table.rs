@@ -36,21 +36,11 @@ impl Shown<'_> {
             let note = "~ no larger than the difference between runs of one side";
             text.push_str(&look.paint(Style::Faint, &format!("\n{note}\n")));
         }
-        if self.has_margins {
-            let note = "~ no larger than the 95% margin of estimated times";
+        if let Some(note) = self.unknown_noise() {
             let gap = if self.has_spread() { "" } else { "\n" };
             text.push_str(&look.paint(Style::Faint, &format!("{gap}{note}\n")));
         }
-        if let Some(note) = self.unknown_noise() {
-            let gap = if self.is_marked() { "" } else { "\n" };
-            text.push_str(&look.paint(Style::Faint, &format!("{gap}{note}\n")));
-        }
         Ok(text)
-    }
-
-    /// Whether changes that may be chance are marked.
-    fn is_marked(&self) -> bool {
-        self.has_spread() || self.has_margins
     }
 
     /// A note if a side has a single run, whose noise is unknown.
@@ -86,16 +76,8 @@ impl Shown<'_> {
             format!("{} worse", functions(counts.worse)),
             format!("{} better", count(counts.better)),
         ];
-        if self.is_marked() {
-            let spread = if self.has_spread() {
-                "spread"
-            } else {
-                "margin"
-            };
-            parts.push(format!(
-                "{} within the {spread}",
-                count(counts.within_spread)
-            ));
+        if self.has_spread() {
+            parts.push(format!("{} within the spread", count(counts.within_spread)));
         }
         parts.push(format!("{} the same", count(counts.unchanged)));
         format!("{}, by {}", parts.join(", "), self.what())
@@ -216,9 +198,6 @@ impl Shown<'_> {
         if self.has_spread() {
             columns.push(Column::new("spread", "spread").dispensable(3));
         }
-        if self.has_margins {
-            columns.push(Column::new("margin", "margin").dispensable(3));
-        }
         columns
     }
 
@@ -227,7 +206,7 @@ impl Shown<'_> {
         let text = |value| amount(metric, metrics, rounded(value));
         let difference = rounded(it.absolute());
         let mut changed = change(metric, metrics, difference);
-        let is_lost = self.is_marked() && it.is_within_spread() && difference != 0;
+        let is_lost = self.has_spread() && it.is_within_spread() && difference != 0;
         let mut share = match it.relative() {
             None if difference == 0 => String::new(),
             None if rounded(it.base.mean) == 0 => "new".to_owned(),
@@ -257,9 +236,6 @@ impl Shown<'_> {
         if self.has_spread() {
             let spread = text(it.base.spread + it.new.spread);
             cells.push(Cell::amount(spread));
-        }
-        if self.has_margins {
-            cells.push(Cell::amount(text(it.error_margin())));
         }
         cells
     }

@@ -26,15 +26,6 @@ pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
     }
 }
 
-/// The columns of the margins of the self and the inclusive cost, beside these.
-pub(super) fn margins([own, inclusive]: [bool; 2]) -> [Option<Column>; 2] {
-    let column = |key| Column::new(key, "±").dispensable(1);
-    [
-        own.then(|| column("self-margin")),
-        inclusive.then(|| column("incl-margin")),
-    ]
-}
-
 /// The columns of the self costs, or of the inclusive costs. A column that
 /// `is_usual` does not name is shown only if `--columns` asks for it.
 pub(super) fn of_costs(

@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table, left_out};
 use crate::args::{Sort, TableArguments};
 use crate::terminal::printable;
-use crate::units::{self, amount, count, percent};
+use crate::units::{amount, count, percent};
 
 /// The default number of functions.
 const LIMIT: usize = 25;
@@ -22,8 +22,6 @@ pub(super) struct Functions<'p> {
     left_out: (usize, i64),
     total: i64,
     sort: Sort,
-    /// Whether any row has a margin of its self, and of its inclusive cost.
-    has_margins: [bool; 2],
 }
 
 impl<'p> Functions<'p> {
@@ -54,10 +52,6 @@ impl<'p> Functions<'p> {
         let table = document.functions_where(is_wanted, order, limit);
         let shown = table.rows.iter().map(|row| row.own.of(metric));
         let shown = shown.fold(0, i64::saturating_add);
-        let margins = table.rows.iter().map(|row| margins(row, metric));
-        let has_margins = margins.fold([false; 2], |[own, all], [one, other]| {
-            [own || one != 0, all || other != 0]
-        });
         let others = (table.matches as usize).saturating_sub(table.rows.len());
         Self {
             profile: document.profile(),
@@ -66,7 +60,6 @@ impl<'p> Functions<'p> {
             total: table.total.of(metric),
             rows: table.rows,
             sort,
-            has_margins,
         }
     }
 
@@ -96,12 +89,9 @@ impl<'p> Functions<'p> {
             }
             let [own, inclusive] = titles(self.metric, self.profile);
             let has_shares = !self.metric.is_signed();
-            let [own_margin, inclusive_margin] = columns::margins(self.has_margins);
             columns.push(Column::new("self", own).sorted_by(is(Sort::Own)));
-            columns.extend(own_margin);
             columns.extend(has_shares.then_some(share));
             columns.push(Column::new("incl", inclusive).sorted_by(is(Sort::Inclusive)));
-            columns.extend(inclusive_margin);
             columns.extend(has_shares.then(|| Column::new("incl%", "%").dispensable(1)));
         }
         let own = columns::of_costs(self.profile, false, |cost| cost != self.metric);
@@ -133,14 +123,9 @@ impl<'p> Functions<'p> {
                 cells.push(calls);
             }
             let has_shares = !self.metric.is_signed();
-            let [has_own, has_inclusive] = self.has_margins;
-            let [own_margin, inclusive_margin] = margins(row, self.metric);
-            let margin = |margin, value| Cell::faint(units::margin(margin, value));
             cells.push(Cell::amount(text(self.metric, own_cost)));
-            cells.extend(has_own.then(|| margin(own_margin, own_cost)));
             cells.extend(has_shares.then(|| Cell::share(share(own_cost))));
             cells.push(Cell::amount(text(self.metric, inclusive)));
-            cells.extend(has_inclusive.then(|| margin(inclusive_margin, inclusive)));
             cells.extend(has_shares.then(|| Cell::plain(percent(share(inclusive)))));
         }
         let costs = || COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
@@ -153,14 +138,6 @@ impl<'p> Functions<'p> {
             callee: None,
         }
     }
-}
-
-/// The margins of a row's self and inclusive cost; zero if there is none to show.
-fn margins(row: &FunctionRow, metric: Metric) -> [i64; 2] {
-    let margins = row.margins.as_ref();
-    margins.map_or([0; 2], |margins| {
-        [margins.own.of(metric), margins.inclusive.of(metric)]
-    })
 }
 
 /// What the engine sorts by. Where calls were not counted, nothing can be sorted

@@ -2,9 +2,9 @@
 //! names.
 
 use formats::flamegraph::moment;
-use profile::{Metric, Metrics, Mode, Profile, SymbolId, Timing, WallUnit};
+use profile::{Metric, Metrics, Mode, Profile, SymbolId, WallUnit};
 use serde_json::{Map, Value, json};
-use view::{Costs, FunctionRow, Margins, Summary};
+use view::{Costs, FunctionRow, Summary};
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
@@ -25,11 +25,7 @@ impl Beside<'_> {
         let profile = self.profile;
         let neighbours = self.neighbours.iter().map(|neighbour| {
             let symbol = symbol(profile, SymbolId(neighbour.function));
-            let value = with(symbol, "inclusive", costs(profile, &neighbour.costs));
-            match &neighbour.margins {
-                Some(margins) => with_margins(value, profile, "inclusive_margin", margins),
-                None => value,
-            }
+            with(symbol, "inclusive", costs(profile, &neighbour.costs))
         });
         let neighbours: Vec<Value> = neighbours.collect();
         let report = with(report, "function", function(profile, &self.function));
@@ -49,8 +45,7 @@ impl Paths<'_> {
             let path = with(symbol(profile, node.symbol), "depth", node.depth.into());
             let (inclusive, own) = (Costs::inclusive(&node.inclusive), Costs::own(&node.own, 0));
             let path = with(path, "inclusive", costs(profile, &inclusive));
-            let path = with(path, "self", own_costs(profile, &own));
-            with_estimate(path, profile, node.margins.as_ref())
+            with(path, "self", own_costs(profile, &own))
         });
         let paths: Vec<Value> = paths.collect();
         let name = if self.is_inverted { "inverted" } else { "tree" };
@@ -66,7 +61,7 @@ pub(crate) const VERSION: u32 = 1;
 /// What every report begins with.
 pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, metric: Metric) -> Value {
     let title = profile.meta.title.as_deref().unwrap_or(title);
-    let head = json!({
+    json!({
         "format": "xhprof-report",
         "version": VERSION,
         "title": title,
@@ -76,11 +71,7 @@ pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, metric: Me
         "truncated": summary.is_truncated,
         "calls": summary.calls,
         "total": costs(profile, &summary.total),
-    });
-    match summary.timed_calls {
-        Some(timed) => with(head, "timed_calls", timed.into()),
-        None => head,
-    }
+    })
 }
 
 /// The metadata of the profile; unknown values are left out.
@@ -106,10 +97,6 @@ fn meta(profile: &Profile) -> Value {
         ("php_version", meta.php_version.as_deref().map(Value::from)),
         ("creator", meta.creator.as_deref().map(Value::from)),
         ("mode", mode.map(Value::from)),
-        (
-            "timing",
-            (meta.timing == Timing::Adaptive).then(|| "adaptive".into()),
-        ),
         ("interval_ns", meta.interval_ns.map(Value::from)),
         ("peak_memory_bytes", meta.peak_memory.map(Value::from)),
         ("counts", counts.map(Value::from)),
@@ -127,27 +114,7 @@ fn meta(profile: &Profile) -> Value {
 fn function(profile: &Profile, row: &FunctionRow) -> Value {
     let function = symbol(profile, SymbolId(row.function));
     let function = with(function, "inclusive", costs(profile, &row.inclusive));
-    let function = with(function, "self", own_costs(profile, &row.own));
-    with_estimate(function, profile, row.margins.as_ref())
-}
-
-/// A row with how sure its costs are, if they are estimates.
-fn with_estimate(row: Value, profile: &Profile, margins: Option<&Margins>) -> Value {
-    let Some(margins) = margins else {
-        return row;
-    };
-    let row = with(row, "timed_calls", margins.timed.into());
-    let row = with_margins(row, profile, "inclusive_margin", &margins.inclusive);
-    with_margins(row, profile, "self_margin", &margins.own)
-}
-
-/// The margins above 1 % of a cost, if there are any.
-fn with_margins(row: Value, profile: &Profile, key: &str, margins: &Costs) -> Value {
-    let wanted = |metric| metric != Metric::Calls && margins.of(metric) != 0;
-    match measured(profile, margins, wanted) {
-        Value::Object(map) if map.is_empty() => row,
-        margins => with(row, key, margins),
-    }
+    with(function, "self", own_costs(profile, &row.own))
 }
 
 fn symbol(profile: &Profile, id: SymbolId) -> Value {

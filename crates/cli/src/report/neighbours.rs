@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
 use crate::terminal::{Look, Style, printable};
-use crate::units::{self, amount, count, counted};
+use crate::units::{amount, count, counted};
 
 /// The default number of neighbours.
 const LIMIT: usize = 25;
@@ -88,27 +88,14 @@ impl<'p> Beside<'p> {
     /// As lines for people.
     pub(super) fn render(&self, look: Look, columns: &[String]) -> Result<String> {
         let metrics = self.profile.metrics;
-        let FunctionRow {
-            inclusive,
-            own,
-            margins,
-            ..
-        } = &self.function;
-        let margin = |of: fn(&view::Margins) -> &view::Costs, value| {
-            let margin = margins.as_ref().map(|margins| of(margins).of(self.metric));
-            let margin = units::margin(margin.unwrap_or_default(), value);
-            let gap = if margin.is_empty() { "" } else { " " };
-            format!("{gap}{margin}")
-        };
+        let FunctionRow { inclusive, own, .. } = &self.function;
         let text = |value| amount(self.metric, metrics, value).trim_end().to_owned();
         let name = printable(self.profile.name(SymbolId(self.function.function)));
         let mut facts = vec![];
         if self.metric != Metric::Calls {
             let (own, inclusive) = (own.of(self.metric), inclusive.of(self.metric));
-            let own_margin = margin(|margins| &margins.own, own);
-            let inclusive_margin = margin(|margins| &margins.inclusive, inclusive);
-            facts.push(format!("{}{own_margin} self", text(own)));
-            facts.push(format!("{}{inclusive_margin} incl", text(inclusive)));
+            facts.push(format!("{} self", text(own)));
+            facts.push(format!("{} incl", text(inclusive)));
         }
         if metrics.calls {
             facts.push(counted(inclusive.calls, "call"));
@@ -142,12 +129,6 @@ impl<'p> Beside<'p> {
             let title = titles(self.metric, self.profile)[1];
             columns.push(Column::new("incl", title).sorted_by(true));
         }
-        let margin_of = |neighbour: &NeighbourRow| {
-            let margins = neighbour.margins.as_ref();
-            margins.map_or(0, |margins| margins.of(self.metric))
-        };
-        let has_margins = self.neighbours.iter().any(|one| margin_of(one) != 0);
-        columns.extend(columns::margins([false, has_margins]).into_iter().flatten());
         columns.extend(has_shares.then(|| Column::new("incl%", "%")));
         let is_usual = |cost| cost != self.metric;
         columns.extend(columns::of_costs(self.profile, true, is_usual));
@@ -160,8 +141,6 @@ impl<'p> Beside<'p> {
             if self.metric != Metric::Calls {
                 cells.push(Cell::amount(amount(self.metric, metrics, cost)));
             }
-            let margin = || Cell::faint(units::margin(margin_of(neighbour), cost));
-            cells.extend(has_margins.then(margin));
             cells.extend(has_shares.then(|| Cell::share(FlatTable::percent(cost, self.whole))));
             let costs = COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
             let text = |cost: Metric| amount(cost, metrics, neighbour.costs.of(cost));

@@ -76,12 +76,6 @@ fn facts(profile: &Profile, summary: &Summary) -> Vec<String> {
     if summary.is_estimated {
         parts.push("stacks are estimated".to_owned());
     }
-    if let Some(timed) = summary.timed_calls.filter(|timed| *timed < summary.calls) {
-        parts.push(format!(
-            "times are estimates: {} of the calls timed, ± is the 95% margin above 1%",
-            timed_share(timed, summary.calls)
-        ));
-    }
     if summary.is_truncated {
         parts.push(INCOMPLETE.to_owned());
     }
@@ -89,16 +83,6 @@ fn facts(profile: &Profile, summary: &Summary) -> Vec<String> {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));
     }
     parts
-}
-
-/// The share of timed calls. It is neither nothing nor all of them.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-pub(crate) fn timed_share(timed: u64, calls: u64) -> String {
-    match timed as f64 * 100.0 / calls.max(1) as f64 {
-        few if few < 0.05 => "less than 0.1%".to_owned(),
-        many if many >= 99.95 => "more than 99.9%".to_owned(),
-        share => percent(share),
-    }
 }
 
 fn of_calls(profile: &Profile, summary: &Summary) -> Vec<String> {

@@ -7,16 +7,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use profile::{
-    Children, Cost, FlatEstimate, FlatTable, InvertLimits, InvertedNode, Metric, NodeId, NumberMap,
-    Profile, SelfCost, SymbolId, Tree,
+    Children, Cost, FlatTable, InvertLimits, InvertedNode, Metric, NodeId, Profile, SelfCost,
+    SymbolId, Tree,
 };
-use view::Margins;
 
 use super::columns::{self, COSTS, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::terminal::printable;
-use crate::units::{self, amount, count, counted};
+use crate::units::{amount, count, counted};
 
 /// The default number of lines.
 pub(super) const LIMIT: usize = 100;
@@ -27,8 +26,6 @@ pub(super) struct Shown {
     pub(super) symbol: SymbolId,
     pub(super) inclusive: Cost,
     pub(super) own: SelfCost,
-    /// How sure that is, if it is an estimate.
-    pub(super) margins: Option<Margins>,
 }
 
 /// The paths of a profile, from `main()` or from their ends.
@@ -39,8 +36,6 @@ pub(super) struct Paths<'p> {
     /// Parents before children, the costliest first.
     pub(super) shown: Vec<Shown>,
     pub(super) left_out: usize,
-    /// Whether any path has a margin of its self, and of its inclusive cost.
-    has_margins: [bool; 2],
     choice: Choice,
 }
 
@@ -83,8 +78,7 @@ impl<'p> Paths<'p> {
             own,
         });
         let children = tree.children();
-        let estimates = tree.node_estimates();
-        paths.choosing(&nodes.collect::<Vec<_>>(), &estimates, &children, |_| true)
+        paths.choosing(&nodes.collect::<Vec<_>>(), &children, |_| true)
     }
 
     /// The functions and their callers; with a pattern, matching functions only.
@@ -100,7 +94,7 @@ impl<'p> Paths<'p> {
         let paths = Self::new(profile, true, metric, choice);
         let is_wanted =
             |symbol| pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)));
-        paths.choosing(&inverted.nodes, &inverted.estimates, &children, is_wanted)
+        paths.choosing(&inverted.nodes, &children, is_wanted)
     }
 
     fn new(profile: &'p Profile, is_inverted: bool, metric: Metric, choice: Choice) -> Self {
@@ -110,7 +104,6 @@ impl<'p> Paths<'p> {
             is_inverted,
             shown: Vec::new(),
             left_out: 0,
-            has_margins: [false; 2],
             choice,
         }
     }
@@ -128,7 +121,6 @@ impl<'p> Paths<'p> {
     fn choosing(
         mut self,
         nodes: &[InvertedNode],
-        estimates: &NumberMap<u32, FlatEstimate>,
         children: &Children,
         is_wanted: impl Fn(SymbolId) -> bool,
     ) -> Self {
@@ -179,9 +171,6 @@ impl<'p> Paths<'p> {
                 symbol: node.symbol,
                 inclusive: node.inclusive,
                 own: node.own,
-                margins: estimates
-                    .get(&id.0)
-                    .map(|estimate| Margins::of(&node.inclusive, &node.own, estimate)),
             });
             walk.extend(
                 sorted(children.of(id))
@@ -189,8 +178,6 @@ impl<'p> Paths<'p> {
                     .map(|id| (id, depth + 1)),
             );
         }
-        let has = |place: usize| shown.iter().any(|node| self.margins(node)[place] != 0);
-        self.has_margins = [has(0), has(1)];
         self.shown = shown;
         self
     }
@@ -223,13 +210,9 @@ impl<'p> Paths<'p> {
             let [first, second] = self.ordered([own, inclusive]);
             let share = if self.is_inverted { "self%" } else { "incl%" };
             let share = (!metric.is_signed()).then(|| Column::new(share, "%"));
-            let margins = columns::margins(self.has_margins);
-            let [first_margin, second_margin] = self.ordered(margins);
             columns.push(first);
-            columns.extend(first_margin);
             columns.extend(share);
             columns.push(second.dispensable(2));
-            columns.extend(second_margin.map(|column| column.dispensable(2)));
             if metrics.calls {
                 columns.push(Column::new("calls", "calls").dispensable(1));
             }
@@ -263,26 +246,11 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// The margins of a path's self and inclusive cost; zero if there is none to
-    /// show.
-    fn margins(&self, node: &Shown) -> [i64; 2] {
-        let margins = node.margins.as_ref();
-        margins.map_or([0; 2], |margins| {
-            [
-                margins.own.of(self.metric),
-                margins.inclusive.of(self.metric),
-            ]
-        })
-    }
-
     fn row(&self, node: &Shown) -> Row {
         let (metric, metrics) = (self.metric, self.profile.metrics);
         let own = metric.of_own(&node.own, node.inclusive.calls);
         let inclusive = metric.of(&node.inclusive);
         let [first, second] = self.ordered([own, inclusive]);
-        let [first_margin, second_margin] = self.ordered(self.margins(node));
-        let [has_first, has_second] = self.ordered(self.has_margins);
-        let margin = |margin, value| Cell::faint(units::margin(margin, value));
         let share = Cell::share(FlatTable::percent(first, self.choice.whole));
         let calls = Cell::plain(count(node.inclusive.calls));
         let text = |metric, value| Cell::amount(amount(metric, metrics, value));
@@ -290,10 +258,8 @@ impl<'p> Paths<'p> {
             vec![calls, share]
         } else {
             let mut cells = vec![text(metric, first)];
-            cells.extend(has_first.then(|| margin(first_margin, first)));
             cells.extend((!metric.is_signed()).then_some(share));
             cells.push(text(metric, second));
-            cells.extend(has_second.then(|| margin(second_margin, second)));
             if metrics.calls {
                 cells.push(calls);
             }

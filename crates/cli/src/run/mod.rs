@@ -22,7 +22,7 @@ use formats::{Format, WriteOptions};
 use policy::settings::{self, AutoEnable, Definition};
 use profile::{Body, Profile};
 
-use crate::args::{Flag, Mode, RunArguments, Timing};
+use crate::args::{Flag, Mode, RunArguments};
 use crate::extension::Extension;
 use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
@@ -33,13 +33,6 @@ use collect::{Collected, ProfileFile};
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
-    if arguments.timing == Timing::Adaptive && matches!(arguments.mode, Mode::Events | Mode::Sample)
-    {
-        bail!(
-            "--timing adaptive is for --mode tree and --mode edges: events have the time of \
-             every call, samples of none"
-        );
-    }
     let keep = match &arguments.output {
         Some(path) => Some(Keep::new(path, arguments.to.as_deref())?),
         None => None,
@@ -95,7 +88,6 @@ fn command(
         .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Always))
         .args(definition(settings::FLAGS.name(), flags.join(" ")))
         .args(definition(settings::MODE.name(), arguments.mode.setting()))
-        .args(setting(&settings::TIMING, &arguments.timing.setting()))
         // Not `output_dir`: profiles that the program writes with `xhprof_write()`
         // stay in their usual directory.
         .args(definition(settings::AUTOMATIC_DIR.name(), directory))

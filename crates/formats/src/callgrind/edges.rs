@@ -169,7 +169,10 @@ impl Edges {
             callee: activation(sum.callee),
             cost: cost(sum.costs, sum.calls),
         };
-        EdgeTable::exact(cost(root, calls), self.sums.iter().map(edge).collect())
+        EdgeTable {
+            root: cost(root, calls),
+            edges: self.sums.iter().map(edge).collect(),
+        }
     }
 
     fn missing(&self) -> Table<SymbolId, Missing> {

@@ -182,7 +182,7 @@ impl Forest {
                 cost.wall = sum.cast_unsigned();
             }
         }
-        Tree::exact(nodes)
+        Tree { nodes }
     }
 
     fn branch(&mut self, number: u32) -> &mut Branch {

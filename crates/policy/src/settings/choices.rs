@@ -81,15 +81,6 @@ pub enum Mode {
     Sample,
 }
 
-/// The value of `xhprof.timing`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timing {
-    /// Each call.
-    Exact,
-    /// Short calls that make no calls only now and then.
-    Adaptive,
-}
-
 /// The value of `xhprof.route`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteOf {

@@ -8,7 +8,7 @@ use super::parser::{
 };
 use super::{
     AutoEnable, DIRECTORY, Definition, Flags, Kind, Mode, OutputFormat, PATTERNS, Scope, Setting,
-    Text, Timing, is_text,
+    Text, is_text,
 };
 
 /// The settings of this group, in the order of the documents.
@@ -16,7 +16,6 @@ pub static EVERYDAY: &[&dyn Definition] = &[
     &AUTO_ENABLE,
     &MODE,
     &FLAGS,
-    &TIMING,
     &OUTPUT_DIR,
     &OUTPUT_NAME,
     &OUTPUT_FORMAT,
@@ -89,19 +88,6 @@ pub static FLAGS: Setting<Flags> = Setting {
         are always recorded",
     comment: "What they measure in addition to wall time and calls: any of cpu, memory, no_builtins, \
         sql.",
-};
-
-/// Which calls are timed.
-pub static TIMING: Setting<Timing> = Setting {
-    name: c"xhprof.timing",
-    default: Timing::Exact,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Words(&[("exact", Timing::Exact), ("adaptive", Timing::Adaptive)]),
-    about: "exact: every call is timed; adaptive: all calls are counted, but of functions that are \
-        short and call nothing only some calls are timed, and the time of the others is an estimate \
-        with its error. Not with `mode=events`, `mode=sample` or `compensate`",
-    comment: "exact, or adaptive: count all calls, but time short functions only now and then.",
 };
 
 /// The directory of profiles; empty for PHP's temporary directory.

@@ -9,6 +9,7 @@
 mod choices;
 mod everyday;
 mod expert;
+mod former;
 mod limits;
 mod parser;
 
@@ -17,10 +18,11 @@ use std::ffi::CStr;
 
 pub use choices::{
     AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
-    RouteOf, SampledClock, TemplateNames, Timing,
+    RouteOf, SampledClock, TemplateNames,
 };
 pub use everyday::*;
 pub use expert::*;
+pub use former::{FORMER, Former};
 pub use limits::*;
 pub use parser::{Parser, boolean, list};
 

@@ -249,10 +249,10 @@ impl Builder {
             cost,
         };
         Ok(Profile {
-            body: Body::Edges(EdgeTable::exact(
+            body: Body::Edges(EdgeTable {
                 root,
-                self.rows.into_iter().map(edge).collect(),
-            )),
+                edges: self.rows.into_iter().map(edge).collect(),
+            }),
             // As in the original library: the metrics of `main()` are the
             // measured ones.
             metrics: entry.metrics(),

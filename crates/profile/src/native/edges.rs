@@ -10,9 +10,6 @@ use crate::{Activation, Budget, Edge, EdgeTable, NumberSet, SymbolId};
 /// The number of edges in a section.
 const A_SECTION: usize = 4096;
 
-/// The number of the first edge in a file: the root's cost has number 0.
-pub(super) const FIRST: u64 = 1;
-
 /// Writes all edges.
 pub(super) fn write(table: &EdgeTable, output: &mut Output<'_>) -> std::io::Result<()> {
     let root = Edge {
@@ -78,7 +75,10 @@ impl EdgeReader {
                 if (edge.caller, edge.callee) != (EdgeTable::ROOT, EdgeTable::ROOT) {
                     return Err(cursor.broken("the root's cost has to be the first"));
                 }
-                self.table = Some(EdgeTable::exact(edge.cost, Vec::new()));
+                self.table = Some(EdgeTable {
+                    root: edge.cost,
+                    edges: Vec::new(),
+                });
                 continue;
             };
             budget.room_in_set(&mut self.seen, EDGES)?;
@@ -89,11 +89,6 @@ impl EdgeReader {
             table.edges.push(edge);
         }
         cursor.finish()
-    }
-
-    /// The number of edges so far.
-    pub(super) fn len(&self) -> usize {
-        self.table.as_ref().map_or(0, |table| table.edges.len())
     }
 
     /// All edges.

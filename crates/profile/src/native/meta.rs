@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
 use crate::table::{known_mut, part};
-use crate::{Budget, CallError, Meta, Mode, Timing, allocated};
+use crate::{Budget, Meta, Mode, allocated};
 
 const TITLE: u64 = 1;
 const STARTED: u64 = 2;
@@ -25,14 +25,10 @@ const ESTIMATED: u64 = 11;
 const TAG: u64 = 12;
 const PEAK_MEMORY: u64 = 13;
 const COUNTS: u64 = 14;
-const TIMING: u64 = 15;
-const WALL_ERROR: u64 = 16;
-const CPU_ERROR: u64 = 17;
+// Numbers 15 to 17 were those of adaptive timing, which is no more.
 
 const TRACED: u64 = 1;
 const SAMPLED: u64 = 2;
-
-const ADAPTIVE: u64 = 1;
 
 /// Appends the payload of a section with all known values.
 pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
@@ -58,21 +54,14 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         Mode::Traced => Some(TRACED),
         Mode::Sampled => Some(SAMPLED),
     };
-    let CallError { wall_ps, cpu_ps } = meta.call_error;
     let numbers = [
         (STARTED, meta.started_unix_us),
         (PROCESS, meta.process.map(u64::from)),
         (MODE, mode),
-        (
-            TIMING,
-            (meta.timing == Timing::Adaptive).then_some(ADAPTIVE),
-        ),
         (INTERVAL, meta.interval_ns),
         (TRUNCATED, meta.is_truncated.then_some(1)),
         (ESTIMATED, meta.is_estimated.then_some(1)),
         (PEAK_MEMORY, meta.peak_memory),
-        (WALL_ERROR, Some(wall_ps).filter(|&error| error > 0)),
-        (CPU_ERROR, Some(cpu_ps).filter(|&error| error > 0)),
     ];
     for (number, value) in numbers {
         if let Some(value) = value {
@@ -166,14 +155,6 @@ impl MetaReader {
                     _ => Mode::Unknown,
                 }
             }
-            TIMING => {
-                meta.timing = match value.number()? {
-                    ADAPTIVE => Timing::Adaptive,
-                    _ => Timing::Exact,
-                }
-            }
-            WALL_ERROR => meta.call_error.wall_ps = value.number()?,
-            CPU_ERROR => meta.call_error.cpu_ps = value.number()?,
             INTERVAL => meta.interval_ns = Some(value.number()?),
             TRUNCATED => meta.is_truncated = value.number()? != 0,
             ESTIMATED => meta.is_estimated = value.number()? != 0,

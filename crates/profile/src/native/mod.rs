@@ -22,7 +22,6 @@ mod costs;
 mod crc;
 mod edges;
 mod error;
-mod estimates;
 pub mod events;
 mod head;
 mod limits;

@@ -3,7 +3,6 @@
 use std::io::Read;
 
 use super::edges::EdgeReader;
-use super::estimates::EstimateReader;
 use super::events::EventsReader;
 use super::head::{Head, SECOND_PROFILE};
 use super::meta::MetaReader;
@@ -13,8 +12,8 @@ use super::spans::SpanReader;
 use super::symbols::SymbolReader;
 use super::tree::TreeReader;
 use super::varint::Cursor;
-use super::{Error, Limits, edges};
-use crate::{Body, Budget, EdgeTable, Profile, Symbol, SymbolId, Tree};
+use super::{Error, Limits};
+use crate::{Body, Budget, Profile, Symbol, SymbolId};
 
 /// Reads a whole file. The input need not be buffered.
 /// Event files that end early (the program crashed, or still runs) are read up
@@ -44,34 +43,19 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
     let body = match head.body {
         kind::EDGES => {
             let mut reader = EdgeReader::default();
-            let mut estimates = EstimateReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
                 kind::EDGES => reader.take(cursor, symbols, budget),
-                kind::ESTIMATES => estimates.take(cursor, edges::FIRST, reader.len(), budget),
                 _ => Ok(()),
             })?;
-            reader.finish().map(|table| {
-                Body::Edges(EdgeTable {
-                    estimates: estimates.finish(),
-                    ..table
-                })
-            })
+            reader.finish().map(Body::Edges)
         }
         kind::TREE => {
             let mut reader = TreeReader::default();
-            let mut estimates = EstimateReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
                 kind::TREE => reader.take(cursor, symbols, limits.nodes, budget),
-                kind::ESTIMATES => estimates.take(cursor, 0, reader.len(), budget),
                 _ => Ok(()),
             })?;
-            let tree = reader.finish(parts.symbols.len(), budget)?;
-            tree.map(|tree| {
-                Body::Tree(Tree {
-                    estimates: estimates.finish(),
-                    ..tree
-                })
-            })
+            reader.finish(parts.symbols.len(), budget)?.map(Body::Tree)
         }
         kind::STACKS => {
             let mut reader = SampleReader::within(budget);

@@ -25,8 +25,6 @@ pub(super) mod kind {
     pub(crate) const CALLS: u8 = b'C';
     /// The values of the clocks at the end of the calls.
     pub(crate) const LAST: u8 = b'L';
-    /// Which rows were not timed call by call.
-    pub(crate) const ESTIMATES: u8 = b'U';
     /// The spans.
     pub(crate) const SPANS: u8 = b'X';
     /// The end of a complete file; empty.

@@ -79,11 +79,6 @@ impl TreeReader {
         cursor.finish()
     }
 
-    /// The number of nodes so far.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// The whole tree, if it is valid.
     pub(super) fn finish(mut self, symbols: usize, budget: &Budget) -> Result<Option<Tree>, Error> {
         for index in (1..self.nodes.len()).rev() {
@@ -94,7 +89,7 @@ impl TreeReader {
                 parent.cost = with(parent.cost, cost);
             }
         }
-        let tree = Tree::exact(self.nodes);
+        let tree = Tree { nodes: self.nodes };
         let place = |node: &Node| (node.parent, node.symbol);
         let is_one = !tree.nodes.is_empty() && are_paths(&tree.nodes, place, symbols, budget)?;
         Ok(is_one.then_some(tree))

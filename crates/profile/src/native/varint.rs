@@ -21,15 +21,6 @@ fn low_bits(value: u64) -> u8 {
     (value & 0x7F) as u8
 }
 
-/// Appends a number of up to 128 bits.
-pub(super) fn put_wide(out: &mut Vec<u8>, mut value: u128) {
-    while value >= 0x80 {
-        out.push((value & 0x7F) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push((value & 0x7F) as u8);
-}
-
 /// Appends a signed number.
 #[inline]
 pub(super) fn put_signed(out: &mut Vec<u8>, value: i64) {
@@ -122,22 +113,6 @@ impl<'a> Cursor<'a> {
         Err(self.broken("a number of more than 64 bits"))
     }
 
-    /// A number of at most 128 bits.
-    pub(super) fn wide(&mut self) -> Result<u128, Error> {
-        let mut value = 0;
-        for shift in (0..128).step_by(7) {
-            let byte = self.byte()?;
-            if shift == 126 && byte > 3 {
-                break;
-            }
-            value |= u128::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(self.broken("a number of more than 128 bits"))
-    }
-
     /// A number of at most 32 bits.
     #[inline]
     pub(super) fn number_32(&mut self) -> Result<u32, Error> {
@@ -200,26 +175,6 @@ mod tests {
             assert_eq!(cursor.signed().unwrap(), number.cast_signed());
             cursor.finish().unwrap();
         }
-    }
-
-    #[test]
-    fn wide_numbers_of_every_length_read_back_and_longer_ones_are_refused() {
-        for bit in 0..128 {
-            for number in [(1_u128 << bit) - 1, 1 << bit, u128::MAX >> bit] {
-                let mut bytes = Vec::new();
-                put_wide(&mut bytes, number);
-                let mut cursor = Cursor::new(&bytes, 0);
-                assert_eq!(cursor.wide().unwrap(), number);
-                cursor.finish().unwrap();
-            }
-        }
-        for bytes in [&[0x80; 5][..], &[0x80; 20], &[0xFF; 19]] {
-            assert!(Cursor::new(bytes, 0).wide().is_err(), "{bytes:?}");
-        }
-        // Short numbers are the same as those of 64 bits.
-        let mut bytes = Vec::new();
-        put_wide(&mut bytes, 70_000);
-        assert_eq!(Cursor::new(&bytes, 0).number().unwrap(), 70_000);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::output::{Output, flush};
 use super::section::kind;
 use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
-use super::{edges, estimates, samples, tree};
+use super::{edges, samples, tree};
 use crate::{Body, Events, Profile};
 
 /// The number of symbols in a section.
@@ -43,14 +43,8 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         output.section(|writer, out| symbols.section(writer, out, chunk))?;
     }
     match &profile.body {
-        Body::Edges(table) => {
-            edges::write(table, &mut output)?;
-            estimates::write(&table.estimates, edges::FIRST, &mut output)?;
-        }
-        Body::Tree(nodes) => {
-            tree::write(nodes, &mut output)?;
-            estimates::write(&nodes.estimates, 0, &mut output)?;
-        }
+        Body::Edges(table) => edges::write(table, &mut output)?,
+        Body::Tree(nodes) => tree::write(nodes, &mut output)?,
         Body::Samples(all) => samples::write(all, &mut output)?,
         Body::Events(_) => {}
     }

@@ -5,8 +5,8 @@
 //! informative.
 
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, Estimates, EventKind, Events, Node, NodeId, Profile,
-    Sample, Samples, StackNode, SymbolId, Table, Tree,
+    Activation, Body, Cost, Edge, EdgeTable, EventKind, Events, Node, NodeId, Profile, Sample,
+    Samples, StackNode, SymbolId, Table, Tree,
 };
 
 impl Profile {
@@ -48,16 +48,11 @@ fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
         callee: end(edge.callee),
         ..edge
     });
-    let mut edges: Vec<(usize, Edge)> = edges.enumerate().collect();
-    edges.sort_by_key(|(_, edge)| (edge.caller, edge.callee));
-    let mut places: Table<u32, u32> = Table::new(0, edges.len());
-    for (place, &(row, _)) in (0..).zip(&edges) {
-        places[u32::try_from(row).unwrap_or(u32::MAX)] = place;
-    }
+    let mut edges: Vec<Edge> = edges.collect();
+    edges.sort_by_key(|edge| (edge.caller, edge.callee));
     EdgeTable {
-        estimates: table.estimates.renumbered(|row| Some(places[row])),
-        edges: edges.into_iter().map(|(_, edge)| edge).collect(),
-        ..table
+        edges,
+        root: table.root,
     }
 }
 
@@ -79,10 +74,7 @@ fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Table<N
         let (_, siblings) = walk.split_at_mut_checked(start).unwrap_or_default();
         siblings.sort_by_key(|&(child, _)| std::cmp::Reverse(tree[child].symbol));
     }
-    let estimates = tree
-        .estimates
-        .renumbered(|node| Some(places[NodeId(node)].0));
-    (Tree { nodes, estimates }, places)
+    (Tree { nodes }, places)
 }
 
 fn samples(samples: Samples, number: impl Fn(SymbolId) -> SymbolId) -> Samples {
@@ -93,7 +85,6 @@ fn samples(samples: Samples, number: impl Fn(SymbolId) -> SymbolId) -> Samples {
     });
     let stacks = Tree {
         nodes: stacks.collect(),
-        estimates: Estimates::default(),
     };
     let (stacks, places) = tree(stacks, number);
     let moved = samples.samples.into_iter().map(|sample| Sample {

@@ -1,8 +1,8 @@
 //! The critical path: from `main()`, always the costliest callee.
 
 use crate::{
-    Activation, Cost, Edge, EdgeTable, Estimate, Metric, Node, NodeId, NumberMap, NumberSet,
-    Profile, SymbolId, Tree,
+    Activation, Cost, Edge, EdgeTable, Metric, Node, NodeId, NumberMap, NumberSet, Profile,
+    SymbolId, Tree,
 };
 
 /// One function on the path.
@@ -13,8 +13,6 @@ pub struct Step {
     /// Its cost on this path, callees included. For edges: the cost of all
     /// calls from the previous function, on any path.
     pub cost: Cost,
-    /// How sure that cost is.
-    pub estimate: Estimate,
 }
 
 /// The costliest path from `main()` down in `metric`, `main()` included.
@@ -34,11 +32,7 @@ fn in_tree(tree: &Tree, metric: Metric) -> Vec<Step> {
     let mut next = Some(NodeId::ROOT);
     while let Some(at) = next {
         let Node { symbol, cost, .. } = tree[at];
-        steps.push(Step {
-            symbol,
-            cost,
-            estimate: tree.estimates.of(at),
-        });
+        steps.push(Step { symbol, cost });
         let below = children.of(at).iter();
         next = largest(below.map(|&child| (child, metric.of(&tree[child].cost))));
     }
@@ -46,32 +40,30 @@ fn in_tree(tree: &Tree, metric: Metric) -> Vec<Step> {
 }
 
 fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
-    let mut callees: NumberMap<Activation, Vec<(usize, &Edge)>> = NumberMap::default();
-    for (row, edge) in table.edges.iter().enumerate() {
-        callees.entry(edge.caller).or_default().push((row, edge));
+    let mut callees: NumberMap<Activation, Vec<&Edge>> = NumberMap::default();
+    for edge in &table.edges {
+        callees.entry(edge.caller).or_default().push(edge);
     }
     let mut steps = vec![Step {
         symbol: SymbolId::ROOT,
         cost: table.root,
-        estimate: Estimate::default(),
     }];
     let mut at = EdgeTable::ROOT;
     let mut seen = NumberSet::default();
     seen.insert(at);
     loop {
         let below = callees.get(&at).into_iter().flatten();
-        let below = below.filter_map(|&(row, edge)| {
+        let below = below.filter_map(|&edge| {
             // Edges of many paths may lead back to an earlier function.
             let is_new = !seen.contains(&edge.callee);
-            is_new.then(|| ((row, edge), metric.of(&edge.cost)))
+            is_new.then(|| (edge, metric.of(&edge.cost)))
         });
-        let Some((row, edge)) = largest(below) else {
+        let Some(edge) = largest(below) else {
             return steps;
         };
         steps.push(Step {
             symbol: edge.callee.symbol,
             cost: edge.cost,
-            estimate: table.estimates.of(row),
         });
         at = edge.callee;
         seen.insert(at);

@@ -6,17 +6,15 @@
 //!
 //! **Invariant:** the difference of a profile from itself is zero.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::neighbours::pairs;
 use super::statistic::{Change, Sums};
 use crate::symbol::symbol_in;
-use crate::table::{known_mut, part};
+use crate::table::known_mut;
 use crate::{
-    Cost, FlatEstimate, FlatRow, FlatTable, Metric, Metrics, NumberMap, Profile, SelfCost, Symbol,
-    SymbolId, Table, Variance,
+    Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId, Table,
 };
 
 /// All costs before and after.
@@ -88,48 +86,23 @@ impl Diff {
         let mut total = Sides::default();
         let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
         let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
-        // Empty if all calls were timed.
-        let mut function_estimates: Vec<Seen<SymbolId, OfChance<FlatEstimate>>> = Vec::new();
-        let mut edge_estimates: Vec<Seen<(SymbolId, SymbolId), OfChance<Variance>>> = Vec::new();
         let sides = base.iter().map(|profile| (0, profile));
         for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
             let table = FlatTable::new(profile);
-            let chance = Chance::of(profile);
             total.add(side, &table.total);
             functions.extend(table.rows.into_iter().map(|row| Seen {
                 key: numbers[row.symbol],
                 side,
                 cost: row,
             }));
-            function_estimates.extend(table.estimates.into_iter().map(|(symbol, estimate)| Seen {
-                key: numbers[symbol],
-                side,
-                cost: OfChance {
-                    whole: estimate,
-                    chance: chance.function(symbol, estimate),
-                },
-            }));
             let calls = profile.edges();
-            let pair = |(caller, callee)| (numbers[caller], numbers[callee]);
-            let pairs = pairs(&calls);
-            edges.extend(pairs.iter().map(|it| Seen {
-                key: pair((it.caller, it.callee)),
+            edges.extend(pairs(&calls).into_iter().map(|it| Seen {
+                key: (numbers[it.caller], numbers[it.callee]),
                 side,
                 cost: it.cost,
             }));
-            let estimates = pairs.iter().filter(|it| !it.estimate.is_exact());
-            edge_estimates.extend(estimates.map(|it| Seen {
-                key: pair((it.caller, it.callee)),
-                side,
-                cost: OfChance {
-                    whole: it.estimate.variance,
-                    chance: chance.pair((it.caller, it.callee), it.estimate.variance),
-                },
-            }));
         }
-        let function_estimates = ByKey::new(function_estimates);
-        let edge_estimates = ByKey::new(edge_estimates);
         let runs = [base.len(), new.len()];
         let functions = in_groups(&mut functions).map(|seen| {
             let (mut inclusive, mut own) = (Sides::default(), Sides::default());
@@ -138,10 +111,6 @@ impl Diff {
                 own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
             }
             let symbol = seen.first().map_or(SymbolId::ROOT, |item| item.key);
-            for Seen { side, cost, .. } in function_estimates.of(symbol) {
-                inclusive.add_variance(*side, &cost.whole.inclusive, &cost.chance.inclusive);
-                own.add_variance(*side, &cost.whole.own, &cost.chance.own);
-            }
             FunctionDiff {
                 symbol,
                 inclusive: inclusive.changes(runs),
@@ -155,9 +124,6 @@ impl Diff {
                 cost.add(it.side, &it.cost);
             }
             let (caller, callee) = seen.first().map(|item| item.key).unwrap_or_default();
-            for it in edge_estimates.of((caller, callee)) {
-                cost.add_variance(it.side, &it.cost.whole, &it.cost.chance);
-            }
             EdgeDiff {
                 caller,
                 callee,
@@ -242,69 +208,6 @@ fn in_groups<K: Ord + Copy, V>(seen: &mut [Seen<K, V>]) -> impl Iterator<Item = 
     seen.chunk_by(|one, other| one.key == other.key)
 }
 
-/// Those of a few keys, to look up.
-#[derive(Debug)]
-struct ByKey<K, V> {
-    seen: Vec<Seen<K, V>>,
-}
-
-impl<K: Ord + Copy, V> ByKey<K, V> {
-    fn new(mut seen: Vec<Seen<K, V>>) -> Self {
-        seen.sort_unstable_by_key(|item| item.key);
-        Self { seen }
-    }
-
-    fn of(&self, key: K) -> &[Seen<K, V>] {
-        let start = self.seen.partition_point(|item| item.key < key);
-        let end = self.seen.partition_point(|item| item.key <= key);
-        part(&self.seen, start..end)
-    }
-}
-
-/// Variances, and the part of them that is chance: the other part is the same in all
-/// runs.
-#[derive(Debug)]
-struct OfChance<T> {
-    whole: T,
-    chance: T,
-}
-
-/// The part of a profile's variances that is chance; none if that is all of them.
-struct Chance(Option<ChanceParts>);
-
-struct ChanceParts {
-    functions: FlatTable,
-    pairs: NumberMap<(SymbolId, SymbolId), Variance>,
-}
-
-impl Chance {
-    fn of(profile: &Profile) -> Self {
-        Self(match profile.without_call_error() {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(profile) => {
-                let pairs = pairs(&profile.edges()).into_iter();
-                let pairs = pairs.map(|it| ((it.caller, it.callee), it.estimate.variance));
-                Some(ChanceParts {
-                    functions: FlatTable::new(&profile),
-                    pairs: pairs.collect(),
-                })
-            }
-        })
-    }
-
-    fn function(&self, symbol: SymbolId, whole: FlatEstimate) -> FlatEstimate {
-        let parts = self.0.as_ref();
-        parts.map_or(whole, |parts| parts.functions.estimate(symbol))
-    }
-
-    fn pair(&self, pair: (SymbolId, SymbolId), whole: Variance) -> Variance {
-        let parts = self.0.as_ref();
-        parts.map_or(whole, |parts| {
-            parts.pairs.get(&pair).copied().unwrap_or_default()
-        })
-    }
-}
-
 /// The sums of both sides, for each cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sides {
@@ -324,14 +227,6 @@ impl Sides {
         let sums = known_mut(&mut self.sums, side).into_iter().flatten();
         for (sum, metric) in sums.zip(Metric::ALL) {
             sum.add(value(metric));
-        }
-    }
-
-    /// Adds variances, and the part of them that is chance.
-    fn add_variance(&mut self, side: usize, variance: &Variance, chance: &Variance) {
-        let sums = known_mut(&mut self.sums, side).into_iter().flatten();
-        for (sum, metric) in sums.zip(Metric::ALL) {
-            sum.add_variance(variance.of(metric), chance.of(metric));
         }
     }
 

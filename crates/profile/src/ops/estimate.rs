@@ -7,7 +7,7 @@
 //!
 //! **Invariants:** with any limits, the costs of each caller and callee add up
 //! to the edges' costs, so that every function's calls and self costs stay the
-//! same, and the variances of estimated edges, too. No node costs more time than its parent, unless a limit was reached or
+//! same. No node costs more time than its parent, unless a limit was reached or
 //! the edges themselves are inconsistent.
 
 use std::collections::{BinaryHeap, VecDeque};
@@ -85,9 +85,6 @@ struct Estimate<'a> {
     activations: Table<usize, Activation>,
     /// The part of each edge that was not given to a node yet.
     left: Table<usize, Cost>,
-    /// How sure the part is that is left of each edge that was not timed call by
-    /// call.
-    left_estimates: NumberMap<usize, crate::Estimate>,
     /// The part of each activation's costs that no item has distributed yet.
     unseen: Table<usize, Cost>,
     items: Table<usize, Item>,
@@ -130,11 +127,6 @@ impl<'a> Estimate<'a> {
             callee_of: Table::of(callee_of),
             activations,
             left: table.edges.iter().map(|edge| edge.cost).collect(),
-            left_estimates: {
-                let rows = table.estimates.iter();
-                rows.map(|(row, estimate)| (row as usize, estimate))
-                    .collect()
-            },
             unseen,
             items: Table::of(Vec::new()),
             queue: BinaryHeap::new(),
@@ -312,23 +304,9 @@ impl<'a> Estimate<'a> {
         let item = &mut self.items[number];
         item.own = item.own.saturating_sub(share.wall);
         let (node, depth) = (item.node, item.depth + 1);
-        let left = self.left[edge];
-        self.left[edge] = minus(left, share);
+        self.left[edge] = minus(self.left[edge], share);
         let place = self.callee_of[edge];
         let child = self.builder.child(node, self.activations[place].symbol);
-        if let Some(estimate) = self.left_estimates.get_mut(&edge) {
-            let is_last = self.left[edge] == Cost::default();
-            let given = if is_last {
-                *estimate
-            } else if left.wall > 0 {
-                part_of_estimate(*estimate, share.wall, left.wall)
-            } else {
-                part_of_estimate(*estimate, share.calls, left.calls)
-            };
-            estimate.untimed -= given.untimed;
-            estimate.variance = estimate.variance.without(&given.variance);
-            self.builder.add_estimate(child, given);
-        }
         self.give(child, place, share, depth);
     }
 
@@ -411,20 +389,6 @@ fn part(whole: u64, numerator: u64, denominator: u64) -> u64 {
     let product = u128::from(whole) * u128::from(numerator);
     let part = product / u128::from(denominator);
     u64::try_from(part).map_or(whole, |part| part.min(whole))
-}
-
-/// The same of an estimate: the variances of the parts add up to that of the
-/// whole, as those of independent parts do.
-fn part_of_estimate(whole: crate::Estimate, numerator: u64, denominator: u64) -> crate::Estimate {
-    let (numerator, denominator) = (numerator.min(denominator), denominator.max(1));
-    let [above, below] = [numerator, denominator].map(u128::from);
-    crate::Estimate {
-        untimed: part(whole.untimed, numerator, denominator),
-        // The product of all may have more than 128 bits.
-        variance: whole
-            .variance
-            .map(|variance| variance / below * above + variance % below * above / below),
-    }
 }
 
 fn signed_part(whole: i64, numerator: u64, denominator: u64) -> i64 {

@@ -8,10 +8,7 @@
 //! **Invariant:** the functions at the top have the costs of the flat table,
 //! with any limits.
 
-use crate::{
-    Cost, FlatEstimate, Node, NodeId, NumberMap, SelfCost, SymbolId, Table, Tree, TreeBuilder,
-    Variance,
-};
+use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
 
 /// The limits of the inversion: the full tree has a node for each frame of each
 /// path.
@@ -53,10 +50,6 @@ pub struct InvertedTree {
     /// First a node for the whole profile; then, parents before children,
     /// functions (whose parent is that) and callers.
     pub nodes: Vec<InvertedNode>,
-    /// How sure the costs of each node are, of those that are not exact. The
-    /// error of a self cost is never too small; it is too large for a function
-    /// that calls itself.
-    pub estimates: NumberMap<u32, FlatEstimate>,
 }
 
 impl Tree {
@@ -70,17 +63,7 @@ impl Tree {
             builder.child(NodeId::ROOT, node.symbol);
         }
         let mut own_costs: Table<NodeId, _> = Table::new(SelfCost::default(), builder.len());
-        let node_estimates = self.node_estimates();
-        let mut estimates: NumberMap<u32, FlatEstimate> = NumberMap::default();
         for ((number, node), &own) in self.numbered().zip(self.self_costs().iter()) {
-            let estimate = node_estimates.get(&number.0).map(|estimate| FlatEstimate {
-                inclusive: if is_outermost[number] {
-                    estimate.inclusive
-                } else {
-                    Variance::ZERO
-                },
-                ..*estimate
-            });
             let calls = node.cost.calls;
             let inclusive = if is_outermost[number] {
                 node.cost
@@ -104,12 +87,6 @@ impl Tree {
                 *builder.cost(at) += inclusive;
                 own_costs.grow(SelfCost::default(), builder.len());
                 own_costs[at] += own;
-                if let Some(estimate) = estimate {
-                    let sum = estimates.entry(at.0).or_default();
-                    sum.untimed = sum.untimed.saturating_add(estimate.untimed);
-                    sum.inclusive += estimate.inclusive;
-                    sum.own += estimate.own;
-                }
                 // The root is its own parent in the table.
                 let has_caller = node.parent < number;
                 frame = has_caller.then(|| (node.parent, &self[node.parent]));
@@ -133,7 +110,7 @@ impl Tree {
         if let Some(total) = nodes.first_mut() {
             total.inclusive = self.root_cost();
         }
-        InvertedTree { nodes, estimates }
+        InvertedTree { nodes }
     }
 }
 
@@ -154,7 +131,9 @@ impl InvertedTree {
                 peak: node.own.peak,
             },
         });
-        Tree::exact(nodes.collect())
+        Tree {
+            nodes: nodes.collect(),
+        }
     }
 }
 

@@ -20,13 +20,11 @@ impl Profile {
                 for edge in &mut table.edges {
                     divide(&mut edge.cost, runs);
                 }
-                table.estimates = table.estimates.mean_of(runs);
             }
             Body::Tree(tree) => {
                 for node in &mut tree.nodes {
                     divide(&mut node.cost, runs);
                 }
-                tree.estimates = tree.estimates.mean_of(runs);
             }
             Body::Samples(samples) => {
                 // Counts are small: rounding down would give zero.

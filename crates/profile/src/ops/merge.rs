@@ -15,9 +15,9 @@ use std::fmt;
 use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
-    Activation, Body, Budget, CallError, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node,
-    NodeId, Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table,
-    Timing, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
+    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
+    TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -74,8 +74,6 @@ pub struct Merger {
     spans: SpansBuilder,
     lines: LinesBuilder,
     runs: u64,
-    /// The largest one of all.
-    call_error: CallError,
 }
 
 #[derive(Debug)]
@@ -103,7 +101,6 @@ impl Default for Merger {
             spans: SpansBuilder::new(Spans::MOST),
             lines: LinesBuilder::within(&Budget::unlimited()),
             runs: 0,
-            call_error: CallError::NONE,
         }
     }
 }
@@ -115,9 +112,6 @@ impl Merger {
     ///
     /// [`MergeError::Units`].
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
-        // It is the same in all runs: `finish` adds that of all calls together.
-        let error = profile.meta.call_error;
-        let profile = &*profile.without_call_error();
         if let Some(sum) = &self.sum
             && sum.unit != profile.unit()
         {
@@ -151,7 +145,6 @@ impl Merger {
                 }
             },
         };
-        self.call_error = self.call_error.max(error);
         let runs = profile.meta.tag(RUNS).and_then(|runs| runs.parse().ok());
         self.runs = self.runs.saturating_add(runs.unwrap_or(1));
         self.sum = Some(match self.sum.take() {
@@ -207,28 +200,17 @@ impl Merger {
                 (cost.memory, cost.peak) = (0, 0);
             }
         }
-        let estimates = match &mut body {
-            Body::Tree(tree) => Some(&mut tree.estimates),
-            Body::Edges(table) => Some(&mut table.estimates),
-            _ => None,
-        };
-        if let Some(estimates) = estimates.filter(|estimates| !estimates.is_empty()) {
-            *estimates = std::mem::take(estimates).map(|_, estimate| estimate.measured(metrics));
-        }
         if self.runs > 1 {
             meta.set_tag(RUNS, self.runs.to_string());
         }
-        meta.call_error = self.call_error;
-        let mut profile = Profile {
+        Ok(Profile {
             symbols: self.symbols,
             body,
             metrics,
             meta,
             spans: self.spans.finish(),
             lines: self.lines.finish(),
-        };
-        profile.add_call_error();
-        Ok(profile)
+        })
     }
 
     /// The numbers of a profile's symbols in the sum.
@@ -294,9 +276,6 @@ fn add_tree(
     for (node, &place) in tree.nodes.iter().zip(places.iter()) {
         *builder.cost(place) += node.cost;
     }
-    for (node, estimate) in tree.estimates.iter() {
-        builder.add_estimate(places[NodeId(node)], estimate);
-    }
     builder
 }
 
@@ -333,9 +312,8 @@ fn add_edges(
         ..activation
     };
     sum.add_root(table.root);
-    for (row, edge) in table.edges.iter().enumerate() {
-        let estimate = table.estimates.of(row);
-        sum.add(end(edge.caller), end(edge.callee), edge.cost, estimate);
+    for edge in &table.edges {
+        sum.add(end(edge.caller), end(edge.callee), edge.cost);
     }
     sum
 }
@@ -434,12 +412,6 @@ fn common_meta(one: Meta, other: &Meta) -> Meta {
         } else {
             Mode::Unknown
         },
-        timing: if one.timing == other.timing {
-            one.timing
-        } else {
-            Timing::Adaptive
-        },
-        call_error: CallError::NONE,
         interval_ns: same(one.interval_ns, other.interval_ns.as_ref()),
         counts: same(one.counts, other.counts.as_ref()),
         not_read: {

@@ -3,7 +3,6 @@
 //! Every front end uses these, so that a terminal, a flame graph and a web page
 //! show the same results.
 
-mod call_error;
 mod canonical;
 mod critical_path;
 mod diff;
@@ -16,7 +15,6 @@ mod neighbours;
 mod own_tree;
 mod recursion;
 mod repeats;
-mod self_errors;
 mod statistic;
 mod threshold;
 

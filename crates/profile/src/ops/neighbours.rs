@@ -6,7 +6,7 @@
 use std::collections::hash_map::Entry;
 
 use crate::table::known_mut;
-use crate::{Cost, EdgeTable, Estimate, NumberMap, SymbolId, Variance};
+use crate::{Cost, EdgeTable, NumberMap, SymbolId};
 
 /// A caller or a callee, with the cost of those calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct Neighbour {
     pub symbol: SymbolId,
     /// The calls between the two, and their inclusive cost.
     pub cost: Cost,
-    /// How sure that cost is.
-    pub estimate: Estimate,
 }
 
 /// The callers and callees of a function.
@@ -35,16 +33,14 @@ impl Neighbours {
     #[must_use]
     pub fn new(edges: &EdgeTable, symbol: SymbolId) -> Self {
         let calls_of_it = || {
-            let edges = edges.edges.iter().enumerate();
-            edges.filter(|(_, edge)| edge.callee.symbol == symbol)
+            let edges = edges.edges.iter();
+            edges.filter(|edge| edge.callee.symbol == symbol)
         };
-        let outermost = calls_of_it().map(|(_, edge)| edge.callee.level).min();
+        let outermost = calls_of_it().map(|edge| edge.callee.level).min();
         let mut callers = Sums::default();
-        for (row, edge) in calls_of_it() {
+        for edge in calls_of_it() {
             let is_outermost = Some(edge.callee.level) == outermost && edge.caller.symbol != symbol;
-            let caller = callers.of(edge.caller.symbol);
-            caller.cost += counted(edge.cost, is_outermost);
-            caller.estimate += counted_estimate(edges.estimates.of(row), is_outermost);
+            callers.of(edge.caller.symbol).cost += counted(edge.cost, is_outermost);
         }
         let callees = pairs(edges).into_iter();
         let callees = callees.filter(|pair| pair.caller == symbol);
@@ -54,7 +50,6 @@ impl Neighbours {
                 .map(|pair| Neighbour {
                     symbol: pair.callee,
                     cost: pair.cost,
-                    estimate: pair.estimate,
                 })
                 .collect(),
         }
@@ -71,8 +66,6 @@ pub struct Pair {
     /// All calls, and the time of those that are not inside of another call
     /// between the same two: those at the callee's lowest level.
     pub cost: Cost,
-    /// How sure that cost is.
-    pub estimate: Estimate,
 }
 
 /// The edges without their levels, in the order of each pair's first edge.
@@ -80,10 +73,9 @@ pub struct Pair {
 pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
     let mut places = NumberMap::default();
     let mut pairs: Vec<(Pair, u32)> = Vec::new();
-    for (row, edge) in edges.edges.iter().enumerate() {
+    for edge in &edges.edges {
         let (caller, callee) = (edge.caller.symbol, edge.callee.symbol);
         let level = edge.callee.level;
-        let estimate = edges.estimates.of(row);
         let place = *places.entry((caller, callee)).or_insert(pairs.len());
         let Some((pair, lowest)) = pairs.get_mut(place) else {
             let cost = edge.cost;
@@ -91,7 +83,6 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
                 caller,
                 callee,
                 cost,
-                estimate,
             };
             pairs.push((pair, level));
             continue;
@@ -99,25 +90,10 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
         if level < *lowest {
             *lowest = level;
             pair.cost = counted(pair.cost, false);
-            pair.estimate = counted_estimate(pair.estimate, false);
         }
         pair.cost += counted(edge.cost, level == *lowest);
-        pair.estimate += counted_estimate(estimate, level == *lowest);
     }
     pairs.into_iter().map(|(pair, _)| pair).collect()
-}
-
-/// The calls that were not timed, with the variance if the cost counts.
-fn counted_estimate(estimate: Estimate, with_costs: bool) -> Estimate {
-    let variance = if with_costs {
-        estimate.variance
-    } else {
-        Variance::ZERO
-    };
-    Estimate {
-        variance,
-        ..estimate
-    }
 }
 
 /// The calls, with their cost if they are not inside of another call.
@@ -181,7 +157,6 @@ mod tests {
                     },
                 })
                 .collect(),
-            ..EdgeTable::default()
         }
     }
 

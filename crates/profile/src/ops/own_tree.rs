@@ -1,16 +1,13 @@
 //! Builds a tree from self costs, which may be negative in other tools'
 //! profiles.
 
-use crate::{
-    Cost, Estimate, EstimateSum, Node, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder,
-};
+use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
 
 /// Collects self costs by path.
 #[derive(Debug)]
 pub(super) struct OwnTree {
     builder: TreeBuilder,
     own: Table<NodeId, SelfCost>,
-    untimed: EstimateSum,
 }
 
 impl OwnTree {
@@ -18,7 +15,6 @@ impl OwnTree {
         Self {
             builder: TreeBuilder::new(),
             own: Table::new(SelfCost::default(), 1),
-            untimed: EstimateSum::default(),
         }
     }
 
@@ -35,48 +31,10 @@ impl OwnTree {
         self.own[node] += own;
     }
 
-    /// Adds calls that were not timed.
-    pub(super) fn add_untimed(&mut self, node: NodeId, untimed: u64) {
-        let estimate = Estimate {
-            untimed,
-            ..Estimate::default()
-        };
-        self.untimed.add(node, estimate);
-    }
-
     /// The tree with inclusive costs. A negative time, which only inconsistent
     /// profiles have, becomes zero.
-    ///
-    /// `places` has the node to which the self cost of each node of `source` was
-    /// added; none for those whose self cost was dropped.
-    pub(super) fn finish(
-        mut self,
-        source: &Tree,
-        places: impl Fn(NodeId) -> Option<NodeId>,
-    ) -> Tree {
+    pub(super) fn finish(mut self) -> Tree {
         let mut tree = self.builder.finish();
-        for (number, estimate) in source.estimates.iter() {
-            let node = NodeId(number);
-            // A row's cost is in its own self cost and, with the other sign, in
-            // its caller's. So it counts in those sums that have one of both.
-            let mut one = places(node);
-            let parent = source[node].parent;
-            let mut other = places(parent).filter(|_| parent < node);
-            let variance = Estimate {
-                untimed: 0,
-                ..estimate
-            };
-            while one != other {
-                // Callees have higher numbers than their callers.
-                let deeper = if one > other { &mut one } else { &mut other };
-                let Some(at) = *deeper else {
-                    break;
-                };
-                self.untimed.add(at, variance);
-                *deeper = (at != NodeId::ROOT).then(|| tree[at].parent);
-            }
-        }
-        tree.estimates = self.untimed.finish();
         self.own.grow(SelfCost::default(), tree.nodes.len());
         for (number, node) in tree.numbered().rev() {
             if number != NodeId::ROOT {
@@ -115,8 +73,6 @@ pub(super) fn reduced(tree: &Tree, outcome: impl Fn(NodeId, &Node) -> Outcome) -
     let mut reduced = OwnTree::new();
     // The node of the smaller tree in which each node is.
     let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
-    // The node that has the self cost of each node.
-    let mut own_places: Table<NodeId, Option<NodeId>> = Table::new(None, tree.nodes.len());
     for ((number, node), &own) in tree.numbered().zip(tree.self_costs().iter()) {
         let parent = places[node.parent];
         let (place, is_call, has_own) = match outcome(number, node) {
@@ -132,17 +88,11 @@ pub(super) fn reduced(tree: &Tree, outcome: impl Fn(NodeId, &Node) -> Outcome) -
             Outcome::Removed => continue,
         };
         places[number] = place;
-        if has_own {
-            own_places[number] = Some(place);
-            if is_call {
-                reduced.add_untimed(place, tree.estimates.of(number).untimed);
-            }
-        }
         let calls = if is_call { node.cost.calls } else { 0 };
         let own = if has_own { own } else { SelfCost::default() };
         reduced.add(place, calls, own);
     }
-    reduced.finish(tree, |node| own_places[node])
+    reduced.finish()
 }
 
 /// The nodes of `chosen` and all nodes on the paths to them.

@@ -27,9 +27,8 @@ impl Tree {
             };
             map[id] = place;
             folded.add(place, node.cost.calls, own[id]);
-            folded.add_untimed(place, self.estimates.of(id).untimed);
         });
-        folded.finish(self, |node| Some(map[node]))
+        folded.finish()
     }
 
     /// Visits every node, depth first, parents before children, with the

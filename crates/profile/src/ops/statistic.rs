@@ -7,9 +7,6 @@ pub struct Statistic {
     pub mean: f64,
     /// The standard deviation of a sample; zero for one run.
     pub spread: f64,
-    /// The standard error of the mean that comes from [estimates](crate::Estimate);
-    /// zero if all calls were timed.
-    pub error: f64,
 }
 
 /// A cost before and after.
@@ -38,20 +35,10 @@ impl Change {
     }
 
     /// Whether the difference is not larger than the spreads of both sides
-    /// together, or than the [error](Self::error_margin) of estimates. Single
-    /// runs have no spread, so only a difference of zero is within it if all
-    /// calls were timed.
+    /// together. Single runs have no spread, so only a difference of zero is within it.
     #[must_use]
     pub fn is_within_spread(&self) -> bool {
-        let difference = self.absolute().abs();
-        difference <= self.base.spread + self.new.spread || difference <= self.error_margin()
-    }
-
-    /// Half the width of the 95 % interval of the difference that comes from
-    /// estimates: the errors of both sides are independent.
-    #[must_use]
-    pub fn error_margin(&self) -> f64 {
-        1.96 * self.base.error.hypot(self.new.error)
+        self.absolute().abs() <= self.base.spread + self.new.spread
     }
 }
 
@@ -60,9 +47,6 @@ impl Change {
 pub(super) struct Sums {
     sum: i128,
     squares: i128,
-    variance: u128,
-    /// The errors that are the same in all runs.
-    common: f64,
 }
 
 impl Sums {
@@ -70,24 +54,6 @@ impl Sums {
         let value = i128::from(value);
         self.sum = self.sum.saturating_add(value);
         self.squares = self.squares.saturating_add(value * value);
-    }
-
-    /// Adds the variance of a value that was added, of which a part is `chance`. The
-    /// rest is an error that is the same in all runs.
-    #[expect(clippy::cast_precision_loss, reason = "an error is read, not summed")]
-    pub(super) fn add_variance(&mut self, variance: u128, chance: u128) {
-        let chance = chance.min(variance);
-        self.variance = self.variance.saturating_add(chance);
-        self.common += ((variance - chance) as f64).sqrt();
-    }
-
-    /// The standard error of the sum.
-    #[expect(clippy::cast_precision_loss, reason = "an error is read, not summed")]
-    fn error(&self) -> f64 {
-        if self.common == 0.0 {
-            return (self.variance as f64).sqrt();
-        }
-        (self.variance as f64).sqrt().hypot(self.common)
     }
 
     /// The statistic of this many runs; runs that were not added count as zero.
@@ -101,11 +67,7 @@ impl Sums {
             && let Ok(sum) = i64::try_from(self.sum)
         {
             let mean = sum as f64;
-            return Statistic {
-                mean,
-                spread: 0.0,
-                error: self.error(),
-            };
+            return Statistic { mean, spread: 0.0 };
         }
         let count = runs as f64;
         let mean = self.sum as f64 / count;
@@ -122,11 +84,7 @@ impl Sums {
         } else {
             0.0
         };
-        Statistic {
-            mean,
-            spread,
-            error: self.error() / count,
-        }
+        Statistic { mean, spread }
     }
 }
 
@@ -152,36 +110,6 @@ mod tests {
         let equal = of(&[i64::MAX / 3; 3], 3);
         assert_eq!(equal.spread, 0.0);
         assert_eq!(of(&[], 0), Statistic::default());
-    }
-
-    #[test]
-    fn a_difference_below_the_error_of_estimates_is_marked() {
-        let side = |mean, error| Statistic {
-            mean,
-            spread: 0.0,
-            error,
-        };
-        // √(3² + 4²) is 5, of which 1.96 times is 9.8.
-        let change = |new| Change {
-            base: side(100.0, 3.0),
-            new: side(new, 4.0),
-        };
-        assert!(change(109.0).is_within_spread() && change(91.0).is_within_spread());
-        assert!(!change(110.0).is_within_spread() && !change(90.0).is_within_spread());
-        let mut sums = Sums::default();
-        for value in [10, 20, 30, 40] {
-            sums.add(value);
-            sums.add_variance(100, 100);
-        }
-        // The mean of four has half the error of one, if it is chance…
-        assert!((sums.statistic(4).error - 5.0).abs() < 1e-12);
-        let mut sums = Sums::default();
-        for value in [10, 20, 30, 40] {
-            sums.add(value);
-            sums.add_variance(100 + 144, 100);
-        }
-        // … and the error of one, if it is the same in all.
-        assert!((sums.statistic(4).error - 13.0).abs() < 1e-12);
     }
 
     #[test]

@@ -102,10 +102,10 @@ fn small_functions_out(
     };
     let mut sum = EdgeSum::default();
     sum.add_root(table.root);
-    for (row, edge) in table.edges.iter().enumerate() {
+    for edge in &table.edges {
         let (caller, callee) = (renamed(edge.caller), renamed(edge.callee));
         if caller.symbol != other || callee.symbol != other {
-            sum.add(caller, callee, edge.cost, table.estimates.of(row));
+            sum.add(caller, callee, edge.cost);
         }
     }
     sum.finish()

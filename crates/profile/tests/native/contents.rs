@@ -8,10 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use profile::{
-    Body, Cost, Estimate, Estimates, EventKind, Instant, Mode, Profile, SelfCost, SpanKind, Timing,
-    Tree, WallUnit,
-};
+use profile::{Body, Cost, EventKind, Instant, Mode, Profile, SelfCost, SpanKind, Tree, WallUnit};
 use serde_json::{Value, json};
 
 use crate::examples::event_files;
@@ -73,22 +70,6 @@ fn nodes(tree: &Tree) -> Value {
     node.collect()
 }
 
-/// The body, and its estimates if it has some. Variances may have more bits than
-/// numbers in JSON.
-fn with_estimates(mut body: Value, estimates: &Estimates, first: u32) -> Value {
-    let rows = estimates.iter().map(|(row, Estimate { untimed, variance })| {
-        let text = |variance: u128| variance.to_string();
-        json!({
-            "row": row + first, "untimed": untimed, "wall": text(variance.wall), "cpu": text(variance.cpu),
-            "memory": text(variance.memory), "peak": text(variance.peak),
-        })
-    });
-    if !estimates.is_empty() {
-        body["estimates"] = rows.collect();
-    }
-    body
-}
-
 fn instant(at: &Instant) -> [Value; 4] {
     [
         at.wall.into(),
@@ -110,13 +91,9 @@ fn body(profile: &Profile) -> (&'static str, Value) {
             });
             let edges: Value = edges.collect();
             let edges = json!({ "root": cost(&table.root), "edges": edges });
-            // In a file the root is number 0.
-            ("edges", with_estimates(edges, &table.estimates, 1))
+            ("edges", edges)
         }
-        Body::Tree(tree) => {
-            let nodes = json!({ "nodes": nodes(tree) });
-            ("tree", with_estimates(nodes, &tree.estimates, 0))
-        }
+        Body::Tree(tree) => ("tree", json!({ "nodes": nodes(tree) })),
         Body::Samples(all) => {
             let stacks = all
                 .stacks
@@ -165,10 +142,6 @@ fn meta(profile: &Profile) -> Value {
         ("php_version", json!(meta.php_version)),
         ("creator", json!(meta.creator)),
         ("mode", json!(mode)),
-        (
-            "timing",
-            json!((meta.timing == Timing::Adaptive).then_some("adaptive")),
-        ),
         ("interval_ns", json!(meta.interval_ns)),
         ("peak_memory", json!(meta.peak_memory)),
         ("counts", json!(meta.counts)),

@@ -2,9 +2,9 @@
 
 use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
-    Activation, Body, CallError, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events,
-    Instant, LeftOut, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind,
-    Spans, SpansBuilder, Symbol, SymbolId, Timing, TreeBuilder, Variance, WallUnit,
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
+    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
+    Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
 /// By the name of their body.
@@ -18,8 +18,6 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         php_version: Some("8.4.1".to_owned()),
         creator: Some("xhprof 0.1.0".to_owned()),
         mode: Mode::Traced,
-        timing: Timing::Exact,
-        call_error: CallError::NONE,
         interval_ns: Some(100_000),
         counts: None,
         not_read: Vec::new(),
@@ -153,36 +151,6 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         ("events", with(Body::Events(events), base.metrics)),
         ("empty", Profile::empty()),
     ]
-}
-
-/// The profiles with edges and with a tree of [`examples`], not all of whose
-/// calls were timed.
-pub(crate) fn estimated_examples() -> Vec<(&'static str, Profile)> {
-    let variance = |wall, cpu, memory, peak| Variance {
-        wall,
-        cpu,
-        memory,
-        peak,
-    };
-    let estimate = |untimed, variance| Estimate { untimed, variance };
-    let mut all = examples();
-    let (mut tree, mut edges) = (all.remove(1).1, all.remove(0).1);
-    if let Body::Edges(table) = &mut edges.body {
-        let rows = [(1, estimate(2, variance(250_000, 0, 0, 0)))];
-        table.estimates = rows.into_iter().collect();
-    }
-    if let Body::Tree(tree) = &mut tree.body {
-        let rows = [
-            (1, estimate(1, variance(9, u128::MAX, 1 << 64, 0))),
-            (3, estimate(69_936, variance(1 << 70, 0, 16, 0))),
-        ];
-        tree.estimates = rows.into_iter().collect();
-    }
-    let mut all = vec![("adaptive-edges", edges), ("adaptive-tree", tree)];
-    for (_, profile) in &mut all {
-        profile.meta.timing = Timing::Adaptive;
-    }
-    all
 }
 
 fn spans() -> Spans {

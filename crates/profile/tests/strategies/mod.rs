@@ -1,9 +1,9 @@
 //! Random profiles of every body, for property tests.
 
 use profile::{
-    Activation, Body, CallError, Cost, Edge, EdgeTable, Estimate, Event, EventKind, Events,
-    Instant, LeftOut, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind,
-    Spans, SpansBuilder, Symbol, SymbolId, Timing, Tree, TreeBuilder, Variance, WallUnit,
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
+    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
+    Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -57,48 +57,8 @@ pub(crate) fn cost() -> impl Strategy<Value = Cost> {
         })
 }
 
-/// Estimates of rows below `most`, by a place among them: a tenth of all rows,
-/// none in every other profile. All have untimed calls.
-fn estimates() -> impl Strategy<Value = Vec<(prop::sample::Index, Estimate)>> {
-    let variance = || {
-        prop_oneof![
-            0_u128..1_000_000,
-            Just(0),
-            any::<u64>().prop_map(u128::from)
-        ]
-    };
-    let variances = (variance(), variance(), variance(), variance());
-    let estimate = (1_u64..1_000, variances).prop_map(|(untimed, (wall, cpu, memory, peak))| {
-        let variance = Variance {
-            wall,
-            cpu,
-            memory,
-            peak,
-        };
-        Estimate { untimed, variance }
-    });
-    let list = prop::collection::vec((any::<prop::sample::Index>(), estimate), 1..6);
-    prop_oneof![Just(Vec::new()), list]
-}
-
-/// A tree with own costs that are not negative in time, and with estimates.
+/// A tree with own costs that are not negative in time.
 pub(crate) fn tree() -> impl Strategy<Value = Tree> {
-    (exact_tree(), estimates()).prop_map(|(mut tree, list)| {
-        let rows = tree.nodes.len();
-        if rows > 1 {
-            // The root's time is always measured.
-            let row = |index: prop::sample::Index| u32::try_from(1 + index.index(rows - 1));
-            let list = list.into_iter();
-            tree.estimates = list
-                .map(|(index, estimate)| (row(index).unwrap_or(1), estimate))
-                .collect();
-        }
-        tree
-    })
-}
-
-/// A tree whose calls were all timed.
-fn exact_tree() -> impl Strategy<Value = Tree> {
     let node = (any::<prop::sample::Index>(), 1..SYMBOLS, cost());
     (cost(), prop::collection::vec(node, 0..60)).prop_map(|(root, nodes)| {
         let mut builder = TreeBuilder::new();
@@ -123,7 +83,7 @@ pub(crate) fn edges<C: Strategy<Value = Cost>>(
     let end = (0..SYMBOLS, prop_oneof![Just(0), 0_u32..3]);
     let edge = (end.clone(), end, cost());
     let list = prop::collection::vec(edge, 0..30);
-    (cost(), list, estimates()).prop_map(|(root, list, estimated)| {
+    (cost(), list).prop_map(|(root, list)| {
         let mut edges: Vec<Edge> = Vec::new();
         for (caller, callee, cost) in list {
             let end = |(symbol, level)| Activation {
@@ -142,16 +102,7 @@ pub(crate) fn edges<C: Strategy<Value = Cost>>(
                 });
             }
         }
-        let mut table = EdgeTable::exact(root, edges);
-        let rows = table.edges.len();
-        if rows > 0 {
-            let row = |index: prop::sample::Index| u32::try_from(index.index(rows));
-            let estimated = estimated.into_iter();
-            table.estimates = estimated
-                .map(|(index, estimate)| (row(index).unwrap_or(0), estimate))
-                .collect();
-        }
-        table
+        EdgeTable { root, edges }
     })
 }
 
@@ -225,7 +176,6 @@ pub(crate) fn events() -> impl Strategy<Value = Events> {
 pub(crate) fn meta() -> impl Strategy<Value = Meta> {
     let text = || prop::option::of("\\PC{0,8}|[\\x00-\\x1f]{1,3}");
     let mode = prop::sample::select(vec![Mode::Unknown, Mode::Traced, Mode::Sampled]);
-    let timing = prop::sample::select(vec![Timing::Exact, Timing::Adaptive]);
     (
         (text(), text(), text(), text(), text()),
         (
@@ -233,11 +183,11 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
             any::<Option<u32>>(),
             any::<Option<u64>>(),
         ),
-        (mode, timing, any::<bool>(), text(), any::<Option<u64>>()),
+        (mode, any::<bool>(), text(), any::<Option<u64>>()),
         prop::collection::btree_map("[a-c]{0,2}", "\\PC{0,5}", 0..4),
     )
         .prop_map(
-            |(texts, numbers, (mode, timing, is_estimated, counts, peak_memory), tags)| Meta {
+            |(texts, numbers, (mode, is_estimated, counts, peak_memory), tags)| Meta {
                 title: texts.0,
                 host: texts.1,
                 sapi: texts.2,
@@ -247,12 +197,7 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
                 process: numbers.1,
                 interval_ns: numbers.2,
                 mode,
-                timing,
                 counts,
-                call_error: CallError {
-                    wall_ps: numbers.0.unwrap_or_default(),
-                    cpu_ps: numbers.2.unwrap_or_default(),
-                },
                 not_read: Vec::new(),
                 peak_memory,
                 is_truncated: false,

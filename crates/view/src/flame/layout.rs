@@ -33,8 +33,6 @@ pub(super) struct Opened<P> {
     pub(super) base: Option<i64>,
     pub(super) own: i64,
     pub(super) calls: u64,
-    /// The variance of the value, if it is an estimate.
-    pub(super) variance: f64,
 }
 
 /// More are not drawn: 60 rows of 1,920 pixels, two pixels a box.
@@ -141,7 +139,6 @@ struct Joined {
     value: i64,
     base: Option<i64>,
     calls: u64,
-    variance: f64,
 }
 
 impl Joined {
@@ -157,26 +154,10 @@ impl Joined {
             self.base = Some(self.base.unwrap_or(0).saturating_add(base));
         }
         self.calls = self.calls.saturating_add(opened.calls);
-        self.variance += opened.variance;
     }
 
     fn width(&self) -> f64 {
         self.right - self.left
-    }
-}
-
-/// Half the width of the 95 % interval of a value; zero if it is at most 1 %.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "read, not summed; saturates"
-)]
-fn margin(value: i64, variance: f64) -> i64 {
-    let margin = (1.96 * variance.sqrt()).ceil();
-    if value != 0 && margin * 100.0 > value.unsigned_abs() as f64 {
-        margin as i64
-    } else {
-        0
     }
 }
 
@@ -236,9 +217,6 @@ impl Sheet {
         self.boxes.base.extend(opened.base);
         self.boxes.own.push(opened.own);
         self.boxes.calls.push(opened.calls);
-        self.boxes
-            .margin
-            .push(margin(opened.value, opened.variance));
         self.boxes.joined.push(1);
         self.boxes.first.push(place);
         u32::try_from(self.boxes.row.len() - 1).unwrap_or(u32::MAX)
@@ -255,9 +233,6 @@ impl Sheet {
         self.boxes.base.extend(joined.base);
         self.boxes.own.push(0);
         self.boxes.calls.push(joined.calls);
-        self.boxes
-            .margin
-            .push(margin(joined.value, joined.variance));
         self.boxes.joined.push(joined.count);
         self.boxes.first.push(joined.first);
     }
@@ -290,10 +265,7 @@ impl Sheet {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "pixels")]
-    fn finish(mut self, zoom: FlameZoom) -> Flame {
-        if self.boxes.margin.iter().all(|margin| *margin == 0) {
-            self.boxes.margin = Vec::new();
-        }
+    fn finish(self, zoom: FlameZoom) -> Flame {
         Flame {
             zoom,
             view: self.view,

@@ -160,10 +160,6 @@ pub struct FlameBoxes {
     /// Its value in the base; empty if nothing is compared.
     #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
     pub base: Vec<i64>,
-    /// Half the width of the 95 % interval of the value, zero if it is at most 1 %
-    /// of it; empty if it is zero of all boxes.
-    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
-    pub margin: Vec<i64>,
     /// The part of the value that is not its callees'.
     #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
     pub own: Vec<i64>,

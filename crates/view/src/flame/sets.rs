@@ -21,7 +21,6 @@ pub(super) struct Reached {
     value: i64,
     base: Option<i64>,
     calls: u64,
-    variance: f64,
 }
 
 /// The callers of one function or of all, going up.
@@ -74,7 +73,6 @@ impl Arranged for Callers<'_> {
                 base: self.tree.base_value(0, self.weights.metric),
                 own: 0,
                 calls: 0,
-                variance: self.tree.variance(0, self.weights.metric),
             };
         };
         let nodes = self.tree.outermost_nodes_of(symbol).into_iter();
@@ -85,7 +83,6 @@ impl Arranged for Callers<'_> {
                 value: self.weights.value(self.tree, node),
                 base: self.tree.base_value(node, self.weights.metric),
                 calls: self.tree.calls(node),
-                variance: self.tree.variance(node, self.weights.metric),
             })
             .collect();
         opened(symbol, reached, 0)
@@ -120,7 +117,6 @@ impl Callers<'_> {
                 value: self.weights.own_value(self.tree, node),
                 base: self.tree.base_own_value(node, self.weights.metric),
                 calls: self.tree.calls(node),
-                variance: self.tree.own_variance(node, self.weights.metric),
             })
         })
     }
@@ -141,13 +137,11 @@ impl Callers<'_> {
                         base: None,
                         own: 0,
                         calls: 0,
-                        variance: 0.0,
                     });
                     sum.width = sum.width.saturating_add(reached.width);
                     sum.value = sum.value.saturating_add(reached.value);
                     sum.base = plus(sum.base, reached.base);
                     sum.calls = sum.calls.saturating_add(reached.calls);
-                    sum.variance += reached.variance;
                 }
                 let mut sum = sum?;
                 sum.own = sum.value;
@@ -171,7 +165,6 @@ fn opened(symbol: SymbolId, nodes: Vec<Reached>, own: i64) -> Opened<Upwards> {
         calls: nodes
             .iter()
             .fold(0, |sum, one| sum.saturating_add(one.calls)),
-        variance: nodes.iter().map(|one| one.variance).sum(),
         place: Upwards::Nodes(nodes),
     }
 }
@@ -220,10 +213,6 @@ impl<'a> Callees<'a> {
             calls: nodes.iter().fold(0, |calls: u64, &node| {
                 calls.saturating_add(self.tree.calls(node))
             }),
-            variance: nodes
-                .iter()
-                .map(|&node| self.tree.variance(node, self.weights.metric))
-                .sum(),
             place: nodes,
         }
     }

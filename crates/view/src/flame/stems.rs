@@ -41,7 +41,6 @@ impl<'a> Calls<'a> {
             base: self.tree.base_value(node, self.weights.metric),
             own: self.weights.own_value(self.tree, node),
             calls: self.tree.calls(node),
-            variance: self.tree.variance(node, self.weights.metric),
         }
     }
 }

@@ -51,7 +51,7 @@ impl Document {
         let part = Profile {
             symbols: profile.symbols.clone(),
             // The tree is that of the whole profile, with other costs.
-            body: Body::Tree(Tree::exact(Vec::new())),
+            body: Body::Tree(Tree { nodes: Vec::new() }),
             metrics: profile.metrics,
             meta: profile.meta.clone(),
             spans,
