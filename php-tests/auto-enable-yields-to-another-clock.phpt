@@ -15,7 +15,6 @@ function after() {}
 function wait_for($child) { pcntl_waitpid($child, $status); }
 function open() {
     ini_set("xhprof.clock", "CLOCK");
-    ini_set("xhprof.compensate", "COMPENSATE");
     xhprof_enable(BITS | XHPROF_FLAGS_NO_BUILTINS);
     during();
     $fiber = new Fiber(function () { Fiber::suspend(); during(); });
@@ -42,32 +41,30 @@ xhprof_resume();
 after();
 ';
 $owns = [
-    ['monotonic', 0, 0, 0],
-    ['monotonic', 1, 2, 0],
-    ['auto', 1, 6, 0],
-    ['tsc', 0, 4, 1],
-    ['monotonic', 0, 2, 1],
+    ['monotonic', 0],
+    ['monotonic', 2],
+    ['auto', 6],
+    ['tsc', 4],
 ];
 $seen = [];
 foreach (['edges', 'tree', 'events'] as $mode) {
     foreach ([['cpu', 'cpu'], ['cpu memory', 'cpu mu pmu']] as [$flags, $metrics]) {
-        foreach ($owns as [$clock, $compensate, $bits, $is_compensated]) {
+        foreach ($owns as [$clock, $bits]) {
             $directory = make_directory();
             $ended = run_code(
-                strtr($code, ['CLOCK' => $clock, 'COMPENSATE' => $compensate, 'BITS' => $bits]),
+                strtr($code, ['CLOCK' => $clock, 'BITS' => $bits]),
                 'xhprof.auto_enable=1',
                 "xhprof.mode=$mode",
                 "xhprof.flags=no_builtins $flags",
-                "xhprof.compensate=$is_compensated",
                 "xhprof.output_dir=$directory",
                 'xhprof.output_format=' . ($mode === 'events' ? 'native' : 'xhprof'),
             );
             if ($ended->output . $ended->errors !== '' || $ended->status !== 0) {
-                echo "$mode, $flags, $clock $compensate $bits: status $ended->status\n", $ended->output, $ended->errors;
+                echo "$mode, $flags, $clock $bits: status $ended->status\n", $ended->output, $ended->errors;
             }
             $files = glob("$directory/*");
             if (count($files) !== 2) {
-                echo "$mode, $flags, $clock $compensate $bits: ", count($files), " files\n";
+                echo "$mode, $flags, $clock $bits: ", count($files), " files\n";
             }
             foreach ($mode === 'events' ? [] : $files as $file) {
                 $profile = unserialize(file_get_contents($file));
@@ -95,12 +92,12 @@ open==>during: 1
 main()==>open: 1
 {closure}==>after: 2
 to_and_fro==>after: 1
-] => 20
+] => 16
     [open==>[profiled by the program]: 1
 open==>during: 1
 main()==>open: 1
 {closure}==>after: 2
 to_and_fro==>after: 1
 main()==>after: 1
-] => 20
+] => 16
 )

@@ -17,7 +17,6 @@ $wrong = [
     'xhprof.closure_names' => ['auto', '2', 'maybe', 'automatic'],
     'xhprof.template_names' => ['auto', '2', 'maybe', 'twig'],
     'xhprof.clock' => ['auto', 'sundial', '1'],
-    'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],
     'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
     'xhprof.spans' => ['0', '2', 'maybe', '-1'],

@@ -23,7 +23,7 @@ use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
 use crate::settings::{Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
-use crate::{compensation, output, session, settings, zend};
+use crate::{output, session, settings, zend};
 
 pub(crate) use decision::Decision;
 use decision::{Reason, Rule};
@@ -111,8 +111,8 @@ fn begin(reason: Reason) -> Result<(), String> {
     }
     let at = Instant::now();
     match settings::value(&settings::MODE) {
-        Mode::Edges => start_tracing(Shape::Edges, flags, naming),
-        Mode::Tree => start_tracing(Shape::Tree, flags, naming),
+        Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
+        Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
         Mode::Events => begin_events(flags, naming)?,
         Mode::Sample => {
             let for_array = output::automatic_format() != OutputFormat::Native;
@@ -134,18 +134,13 @@ fn begin(reason: Reason) -> Result<(), String> {
     Ok(())
 }
 
-fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
-    session::start_tracing(shape, flags, naming, compensation::costs(flags));
-}
-
 fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {
     let file_outcome = Rc::new(FileOutcome::default());
     file_outcome
         .ask()
         .map_err(|problem| format!("{problem:#}"))?;
     FILE_OUTCOME.set(Rc::clone(&file_outcome));
-    let costs = compensation::costs(flags);
-    session::start_events(flags, naming, costs, |source| {
+    session::start_events(flags, naming, |source| {
         Box::new(EventFile::new(source, file_outcome))
     });
     Ok(())

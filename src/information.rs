@@ -3,7 +3,6 @@
 use ext_php_rs::zend::ModuleEntry;
 
 use crate::clock;
-use crate::compensation;
 use crate::engine::Engine;
 use crate::session;
 use crate::settings;
@@ -27,29 +26,12 @@ pub(crate) extern "C" fn print(_module: *mut ModuleEntry) {
         }
         print_clock(&table);
         table.row("CPU time", cpu_time());
-        print_own_cost(&table);
         table.row(
             "Pinned to a CPU",
             if session::is_pinned() { "yes" } else { "no" },
         );
     }
     crate::zend::ini::print_table();
-}
-
-fn print_own_cost(table: &InfoTable) {
-    for (metrics, measured) in compensation::cached() {
-        let what = match (metrics.cpu, metrics.memory) {
-            (false, false) => "wall",
-            (true, false) => "wall, cpu",
-            (false, true) => "wall, memory",
-            (true, true) => "wall, cpu, memory",
-        };
-        let [user, internal] = measured.nanoseconds();
-        table.row(
-            &format!("Left out of each call ({what})"),
-            &format!("user {user:.1} ns, internal {internal:.1} ns"),
-        );
-    }
 }
 
 fn cpu_time() -> &'static str {

@@ -13,7 +13,6 @@ compile_error!("xhprof needs a 64-bit PHP: it keeps 64 bits in a pointer-sized s
 mod autostart;
 #[allow(unsafe_code)]
 mod clock;
-mod compensation;
 #[allow(unsafe_code)]
 mod engine;
 mod functions;

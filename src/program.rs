@@ -16,7 +16,7 @@ use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::Flags;
 use crate::symbols::{Details, NamingOptions};
-use crate::{autostart, compensation, session};
+use crate::{autostart, session};
 
 thread_local! {
     /// The outcome of the running profile's file of call events.
@@ -43,21 +43,20 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
 fn begin_recording(shape: Shape, flags: Flags, naming: NamingOptions) -> Result<()> {
     // An earlier profile's, that ended with its request.
     FILE_OUTCOME.set(None);
-    let costs = compensation::costs(flags);
     match shape {
         Shape::Events => {
             let file_outcome = Rc::new(FileOutcome::of_program());
             file_outcome.ask()?;
-            session::start_events(flags, for_a_file(naming, true), costs, |source| {
+            session::start_events(flags, for_a_file(naming, true), |source| {
                 Box::new(EventFile::new(source, Rc::clone(&file_outcome)))
             });
             FILE_OUTCOME.set(session::is_running().then_some(file_outcome));
         }
         Shape::Tree => {
             let naming = for_a_file(naming, output::has_place_for_spans());
-            session::start_tracing(Shape::Tree, flags, naming, costs);
+            session::start_tracing(Shape::Tree, flags, naming);
         }
-        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming, costs),
+        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming),
     }
     Ok(())
 }

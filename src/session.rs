@@ -20,7 +20,7 @@ use profile::native::events::{EventsOptions, RawInstant};
 use profile::{Metrics, Profile};
 use recorder::{EventSink, Recorder, Shape};
 
-use crate::clock::{self, Clock, CpuTime, MeasuredCosts};
+use crate::clock::{self, Clock, CpuTime};
 use crate::engine::{
     self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
@@ -61,18 +61,17 @@ pub(crate) struct EventSource {
     pub(crate) start: RawInstant,
 }
 
-/// Begins to pass each call to the sink that `make_sink` returns, and to subtract
-/// `costs`. Does nothing if something is being recorded already.
+/// Begins to pass each call to the sink that `make_sink` returns. Does nothing if
+/// something is being recorded already.
 pub(crate) fn start_events(
     flags: Flags,
     naming: NamingOptions,
-    costs: Option<MeasuredCosts>,
     make_sink: impl FnOnce(EventSource) -> Box<dyn EventSink>,
 ) {
     if is_running() {
         return;
     }
-    start_tracing(Shape::Events, flags, naming, costs);
+    start_tracing(Shape::Events, flags, naming);
     // Outside of the state: a sink may ask PHP.
     if let Some(source) = with_state(|state| event_source(&mut state.active)) {
         let sink = make_sink(source);
@@ -192,21 +191,21 @@ pub(crate) fn resume_suspended() {
     let mode = with_state(|state| {
         let running = state.suspended.as_ref()?.running.as_ref()?;
         Some(match &running.mode {
-            Mode::Tracing(tracing) => Some((tracing.measure, tracing.costs)),
+            Mode::Tracing(tracing) => Some(tracing.measure),
             Mode::Sampling(_) => None,
         })
     });
     match mode {
-        Some(Some((measure, costs))) => resume_suspended_tracing(&measure, costs),
+        Some(Some(measure)) => resume_suspended_tracing(&measure),
         Some(None) => sampling::resume_suspended(),
         None => {}
     }
 }
 
-fn resume_suspended_tracing(measure: &Measure, costs: Option<MeasuredCosts>) {
+fn resume_suspended_tracing(measure: &Measure) {
     // Readings of different clocks cannot be compared.
     let is_over = !clock::start_again(measure.clock, measure.cpu);
-    read_clocks(measure, costs);
+    find_counters(measure);
     with_state(|state| {
         swap_back(state);
         if let Some(Mode::Tracing(tracing)) = state.active.mode_mut() {
@@ -249,12 +248,7 @@ fn swap_back(state: &mut State) {
 
 /// Begins to trace calls in that shape. Does nothing if something is being recorded
 /// already.
-pub(crate) fn start_tracing(
-    shape: Shape,
-    flags: Flags,
-    naming: NamingOptions,
-    costs: Option<MeasuredCosts>,
-) {
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     if is_running() {
         return;
     }
@@ -272,7 +266,6 @@ pub(crate) fn start_tracing(
         memory: flags.memory,
         shape,
         builtins: !flags.no_builtins,
-        compensates: costs.is_some(),
     };
     let plan = engine::hooks_for(engine, measure);
     let max_depth = settings::value(&settings::MAX_DEPTH);
@@ -288,7 +281,6 @@ pub(crate) fn start_tracing(
     let running = Running {
         mode: Mode::Tracing(Tracing {
             measure,
-            costs,
             is_over: false,
         }),
         plan,
@@ -298,7 +290,7 @@ pub(crate) fn start_tracing(
         suspension: None,
     };
     let room = recorded::take_room();
-    read_clocks(&measure, costs);
+    find_counters(&measure);
     engine::install();
     with_state(|state| {
         let session = state.next_session();
@@ -387,13 +379,9 @@ fn metrics(measure: &Measure) -> Metrics {
     }
 }
 
-/// Prepares the clocks and counters that a profile reads.
-fn read_clocks(measure: &Measure, costs: Option<MeasuredCosts>) {
+/// Finds the counters of memory that a profile reads.
+fn find_counters(measure: &Measure) {
     if measure.memory {
         zend::memory::find();
-    }
-    if let Some(costs) = costs {
-        let (wall, cpu) = measure.clock.rates();
-        clock::compensate(measure.clock, costs.to_costs(wall, cpu));
     }
 }

@@ -1,7 +1,7 @@
 """Accuracy: a program with parts of 10, 20 and 70 % of the time; one part makes many tiny calls.
 
-The true shares come from the program without a profiler, in the same rounds. A profiler that does not subtract its own cost
-reports too large a share for the part with the tiny calls.
+The true shares come from the program without a profiler, in the same rounds. A profiler's own cost makes the share of the part with the tiny
+calls too large.
 """
 
 import json
@@ -64,15 +64,12 @@ def least_waiting(once, tries):
 
 
 def profilers(setup):
-    """The variants: with and without the settings that subtract the profiler's own cost, if there are any."""
-    ways = [("", ())]
-    if "xhprof.compensate" in setup.settings:
-        ways = [("", ("xhprof.compensate=0",)), (", compensated", ("xhprof.compensate=1",))]
+    """The variants: ours, by flags and engine, and others."""
     return [
-        *(variants.ours(setup, f"wall{name}", "wall", "execute", *ini) for name, ini in ways),
-        *(variants.ours(setup, f"all{name}", "wall,cpu,memory", "execute", *ini) for name, ini in ways),
-        *(variants.ours(setup, f"wall (observer){name}", "wall", "observer", *ini) for name, ini in ways),
-        *(variants.ours(setup, f"all (observer){name}", "wall,cpu,memory", "observer", *ini) for name, ini in ways),
+        variants.ours(setup, "wall", "wall", "execute"),
+        variants.ours(setup, "all", "wall,cpu,memory", "execute"),
+        variants.ours(setup, "wall (observer)", "wall", "observer"),
+        variants.ours(setup, "all (observer)", "wall,cpu,memory", "observer"),
         *(it for it in variants.rivals(setup) if it.flags != "off" or it.name.startswith("Xdebug")),
     ]
 

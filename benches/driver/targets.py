@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-import accuracy
 import growth
 from table import Table, number
 
@@ -80,11 +79,6 @@ def bounded_growth(data):
     return points[-1]["tree, bounded"]["grown_bytes"][0] / points[0]["tree, bounded"]["grown_bytes"][0]
 
 
-def compensated(data):
-    found = [accuracy.worst(data["accuracy"], f"{flags}, compensated: {cost}") for flags, cost in (("wall", "wall"), ("all", "wall"), ("all", "CPU"))]
-    return None if None in found else max(found)
-
-
 TARGETS = [
     Target("user call, wall: added, to what the floor adds", 1.3, of_floor("user")),
     Target("internal call, the same", 1.3, of_floor("internal")),
@@ -110,7 +104,6 @@ TARGETS = [
     Target("empty request in php-fpm, loaded and off", 10, lambda data: data["requests"]["loaded, off"]["added_us"][0], "µs"),
     Target("growth: the worst exponent (1 is linear)", growth.LINEAR, worst_exponent, ""),
     Target(f"memory of a tree with xhprof.max_nodes = {growth.BOUND:,}: of all paths, to so many", 1.2, bounded_growth),
-    Target("shares of time with xhprof.compensate, worst error", 2, compensated, "points"),
 ]
 
 

@@ -42,7 +42,6 @@ function settings(int $seed, string $engine): array
         'xhprof.mode' => $mode,
         'xhprof.output_format' => $mode === 'events' ? 'native' : $formats[intdiv($seed, 5) % 3],
         'xhprof.flags' => '"' . $flags[intdiv($seed, 4) % 5] . '"',
-        'xhprof.compensate' => (int) (intdiv($seed, 7) % 3 === 0),
         'xhprof.sampling_interval' => 200,
     ];
 }

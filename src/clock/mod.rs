@@ -6,11 +6,8 @@
 
 mod affinity;
 mod calibration;
-mod compensated;
 mod counter;
 mod cpu_time;
-mod measured_costs;
-mod pace;
 mod rseq;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod rseq_area;
@@ -18,10 +15,7 @@ mod schedule;
 mod timer;
 
 pub(crate) use calibration::Calibration;
-pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
-pub(crate) use measured_costs::{MeasuredCosts, Parts};
-pub(crate) use pace::pace;
 pub(crate) use schedule::Fired;
 pub(crate) use timer::{Timer, end_kept_timer};
 
@@ -30,21 +24,14 @@ use std::sync::{Mutex, OnceLock};
 use policy::settings::{ClockChoice, PinCpu};
 use recorder::{TickRate, Ticks};
 
-use crate::zend::FunctionKind;
-
 /// The clocks that the engines read at entry and exit.
 pub(crate) trait Clocks {
     /// Wall time.
-    fn wall_at_entry() -> Ticks;
-    /// Wall time at the end of a call of that kind.
-    #[inline(always)]
-    fn wall_at_exit(_kind: FunctionKind) -> Ticks {
-        Self::wall_at_entry()
-    }
+    fn wall() -> Ticks;
     /// Wall and CPU time, the wall clock read last.
     fn both_at_entry() -> (Ticks, Ticks);
     /// Wall and CPU time, the wall clock read first.
-    fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks);
+    fn both_at_exit() -> (Ticks, Ticks);
 }
 
 /// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on
@@ -53,7 +40,7 @@ pub(crate) struct CycleCounter;
 
 impl Clocks for CycleCounter {
     #[inline(always)]
-    fn wall_at_entry() -> Ticks {
+    fn wall() -> Ticks {
         counter::read()
     }
 
@@ -64,7 +51,7 @@ impl Clocks for CycleCounter {
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
+    fn both_at_exit() -> (Ticks, Ticks) {
         (counter::read(), cpu_time::by_system_call())
     }
 }
@@ -74,7 +61,7 @@ pub(crate) struct CycleCounterForBoth;
 
 impl Clocks for CycleCounterForBoth {
     #[inline(always)]
-    fn wall_at_entry() -> Ticks {
+    fn wall() -> Ticks {
         counter::read()
     }
 
@@ -84,7 +71,7 @@ impl Clocks for CycleCounterForBoth {
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
+    fn both_at_exit() -> (Ticks, Ticks) {
         cpu_time::by_counter()
     }
 }
@@ -94,19 +81,19 @@ pub(crate) struct Monotonic;
 
 impl Clocks for Monotonic {
     #[inline(always)]
-    fn wall_at_entry() -> Ticks {
+    fn wall() -> Ticks {
         Ticks(monotonic_ns())
     }
 
     #[inline(always)]
     fn both_at_entry() -> (Ticks, Ticks) {
         let cpu = cpu_time::by_system_call();
-        (Self::wall_at_entry(), cpu)
+        (Self::wall(), cpu)
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
-        (Self::wall_at_entry(), cpu_time::by_system_call())
+    fn both_at_exit() -> (Ticks, Ticks) {
+        (Self::wall(), cpu_time::by_system_call())
     }
 }
 
@@ -198,12 +185,6 @@ pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
         (Source::Monotonic, false) => (ClockChoice::Monotonic, PinCpu::Never),
     };
     start(choice, pin, wants_cpu) == clock
-}
-
-/// Makes [`Compensated`] read the clocks of `clock` and subtract `costs`.
-pub(crate) fn compensate(clock: Clock, costs: CallCosts) {
-    let wall = clock.calibration.rate;
-    compensated::start(clock.source, clock.cpu, costs, [wall, clock.cpu.rate(wall)]);
 }
 
 /// Ends the use of a clock, see [`start`].

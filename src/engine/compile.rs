@@ -71,26 +71,6 @@ pub(super) fn disarm() {
     }
 }
 
-/// Takes the hook for strings out until [`resume`]; false if it is not on top.
-pub(super) fn suspend() -> bool {
-    // SAFETY: without threads, see `without_hooks`.
-    unsafe {
-        let hook = bindings::zend_compile_string;
-        let is_on_top = fn_addr_eq(hook, compile_string as CompileString);
-        if let (true, Some(previous)) = (is_on_top, PREVIOUS.string.get()) {
-            bindings::zend_compile_string = previous;
-            return true;
-        }
-    }
-    false
-}
-
-/// Puts the hook back after [`suspend`].
-pub(super) fn resume() {
-    // SAFETY: as in `suspend`.
-    unsafe { bindings::zend_compile_string = compile_string };
-}
-
 /// A profile begins: installs the hook for files on top of all others, so that
 /// it also sees a file that opcache has cached.
 pub(super) fn install() {

@@ -7,7 +7,7 @@ use ext_php_rs::ffi::{
 };
 
 use super::state::with_state;
-use super::{detail, guard, without_hooks};
+use super::{detail, guard};
 use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
 
@@ -41,7 +41,6 @@ unsafe extern "C" fn raised(
     if !is(FATAL) {
         return;
     }
-    without_hooks::resume();
     with_state(|state| {
         detail::stop_asking(state);
         // The observer API reports the ends of all open calls before shutdown

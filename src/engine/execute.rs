@@ -29,7 +29,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
                     .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass_user(data);
-            suspended::leave_again::<T>(state, token, FunctionKind::User);
+            suspended::leave_again::<T>(state, token);
         } else {
             traced_unknown::<T>(data);
         }
@@ -60,7 +60,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
         match recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass_user(data);
-                suspended::leave::<T>(state, token, FunctionKind::User);
+                suspended::leave::<T>(state, token);
             }
             Entered::TooDeep => guard::run_user_truncated(state, data),
         }

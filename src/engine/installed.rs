@@ -155,25 +155,6 @@ pub(super) mod internal {
         }
     }
 
-    /// Takes the hook out until [`resume`], if it is on top.
-    pub(in crate::engine) fn suspend() {
-        disarm();
-    }
-
-    /// Puts the hook back after [`suspend`].
-    pub(in crate::engine) fn resume() {
-        // SAFETY: without threads, where `suspend` is called.
-        unsafe {
-            let is_out = match (bindings::zend_execute_internal, PREVIOUS.get()) {
-                (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
-                (hook, previous) => hook.is_none() && previous.is_none(),
-            };
-            if is_out {
-                bindings::zend_execute_internal = Some(installed);
-            }
-        }
-    }
-
     unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
         // SAFETY: the hooks of the state take what the engine hands to a hook.
         unsafe { (hooks().internal)(data, result) }

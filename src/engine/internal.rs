@@ -29,7 +29,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
                     .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass(data, result);
-            suspended::leave_again::<T>(state, token, FunctionKind::Internal);
+            suspended::leave_again::<T>(state, token);
         } else {
             traced_unknown::<T>(data, result);
         }
@@ -59,7 +59,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         match recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
-                suspended::leave::<T>(state, token, FunctionKind::Internal);
+                suspended::leave::<T>(state, token);
             }
             Entered::TooDeep => guard::run_internal_truncated(state, data, result),
         }
@@ -87,7 +87,7 @@ unsafe fn traced_with_detail<T: Tracing>(
             Entered::Recorded(token) => {
                 detail::entered(known);
                 pass(data, result);
-                let now = suspended::leave_telling::<T>(state, token, FunctionKind::Internal);
+                let now = suspended::leave_telling::<T>(state, token);
                 detail::left(known, call, result.as_ref().map(Value::new), now);
             }
             Entered::TooDeep => {

@@ -7,7 +7,6 @@
 //! with a destructor while it does.
 
 mod bounds;
-mod call_loops;
 mod compile;
 mod detail;
 mod errors;
@@ -30,9 +29,7 @@ mod state;
 mod suspended;
 mod suspension;
 mod tracing;
-mod without_hooks;
 
-pub(crate) use call_loops::Callee;
 pub(crate) use detail::end_all as end_spans;
 pub(crate) use fork::follow as follow_forks;
 pub(crate) use plan::{hooks_for, sampling_hooks};

@@ -9,9 +9,7 @@ use super::hooks::{ColdHooks, Hooks};
 use super::marks::{ByChain, ByStack, Marks};
 use super::tracing::{Edges, Events, Measure, Shaped, Traced, Tracing, Tree};
 use super::{Engine, execute, internal, observer, sampled};
-use crate::clock::{
-    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
-};
+use crate::clock::{Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
 use crate::zend::Call;
 
 /// The hooks for `measure`.
@@ -44,9 +42,6 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
 }
 
 fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
-    if measure.compensates {
-        return with_clock::<Compensated, M>(measure);
-    }
     match (measure.clock.source, measure.clock.cpu) {
         (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
         (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),

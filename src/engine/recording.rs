@@ -10,7 +10,7 @@ use super::hooks::{ColdHooks, Hooks};
 use super::sampling::{Rate, Session};
 use super::suspension::Suspension;
 use super::tracing::Measure;
-use crate::clock::{Clock, MeasuredCosts};
+use crate::clock::Clock;
 use crate::spans::SharedSpans;
 use crate::symbols::{Symbols, Target};
 
@@ -51,8 +51,6 @@ pub(crate) enum Mode {
 /// What only a tracing recording has.
 pub(crate) struct Tracing {
     pub(crate) measure: Measure,
-    /// The profiler's cost per call, if it is subtracted.
-    pub(crate) costs: Option<MeasuredCosts>,
     /// The recording stays paused: its clock could not be restarted.
     pub(crate) is_over: bool,
 }

@@ -9,16 +9,16 @@ use super::hooks::ColdHooks;
 use super::marks;
 use super::state::State;
 use super::tracing::Tracing;
-use crate::zend::{Call, FunctionKind};
+use crate::zend::Call;
 
 /// Ends a call of the running profile, or else of the suspended one. An idle
 /// recorder has no calls.
 #[inline(always)]
-pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
+pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token) {
     // SAFETY: this thread's state; no reference is held when `left` is called.
     unsafe {
         let recorder = &mut (*state).active.recorder;
-        if !recorder.leave::<T>(token, || T::read_at_exit_of(kind)) {
+        if !recorder.leave::<T>(token, T::read_at_exit) {
             left::<T>(state, token);
         }
     }
@@ -26,16 +26,12 @@ pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: Fu
 
 /// The same, and returns the reading; none if the call is not the running
 /// profile's, or if that is paused.
-pub(super) unsafe fn leave_telling<T: Tracing>(
-    state: *mut State,
-    token: Token,
-    kind: FunctionKind,
-) -> Option<Reading> {
+pub(super) unsafe fn leave_telling<T: Tracing>(state: *mut State, token: Token) -> Option<Reading> {
     let mut now = None;
     // SAFETY: as in `leave`.
     unsafe {
         let read = || {
-            let reading = T::read_at_exit_of(kind);
+            let reading = T::read_at_exit();
             now = Some(reading);
             reading
         };
@@ -48,11 +44,11 @@ pub(super) unsafe fn leave_telling<T: Tracing>(
 
 /// The same for a call that was recorded by the fast path.
 #[inline(always)]
-pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
+pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token) {
     // SAFETY: as in `leave`.
     unsafe {
         let recorder = &mut (*state).active.recorder;
-        if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
+        if !recorder.leave_again::<T>(token, T::read_at_exit) {
             left::<T>(state, token);
         }
     }

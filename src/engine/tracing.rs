@@ -6,7 +6,7 @@ use recorder::{Plan, Reading, Shape, Ticks};
 
 use super::marks::Marks;
 use crate::clock::{Clock, Clocks};
-use crate::zend::{self, Call, FunctionKind};
+use crate::zend::{self, Call};
 
 /// What the hooks of one recording measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,8 +21,6 @@ pub(crate) struct Measure {
     pub(crate) shape: Shape,
     /// Internal functions too.
     pub(crate) builtins: bool,
-    /// The profiler's own cost is subtracted.
-    pub(crate) compensates: bool,
 }
 
 /// A [`Plan`] with clocks to read and frames to mark.
@@ -33,13 +31,7 @@ pub(super) trait Tracing: Plan {
     /// Reads the plan's clocks and counters; the wall clock last at entry…
     fn read_at_entry() -> Reading;
     /// … and first at exit, so that reading the rest is not charged to the callee.
-    fn read_at_exit_of(kind: FunctionKind) -> Reading;
-
-    /// The same at the end of a user function, or outside of any call.
-    #[inline(always)]
-    fn read_at_exit() -> Reading {
-        Self::read_at_exit_of(FunctionKind::User)
-    }
+    fn read_at_exit() -> Reading;
 
     /// The call's site.
     #[inline(always)]
@@ -97,7 +89,7 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
         let (wall, cpu) = if CPU {
             C::both_at_entry()
         } else {
-            (C::wall_at_entry(), Ticks::ZERO)
+            (C::wall(), Ticks::ZERO)
         };
         Reading {
             wall,
@@ -108,11 +100,11 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
     }
 
     #[inline(always)]
-    fn read_at_exit_of(kind: FunctionKind) -> Reading {
+    fn read_at_exit() -> Reading {
         let (wall, cpu) = if CPU {
-            C::both_at_exit(kind)
+            C::both_at_exit()
         } else {
-            (C::wall_at_exit(kind), Ticks::ZERO)
+            (C::wall(), Ticks::ZERO)
         };
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
         Reading {

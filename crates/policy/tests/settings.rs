@@ -108,10 +108,10 @@ fn refuses<T: Clone + PartialEq + std::fmt::Debug>(setting: &Setting<T>, texts: 
 fn a_boolean_is_spelled_as_in_php_ini() {
     let on = ["1", "on", "On", "YES", "true", " 1 "].map(|text| (text, true));
     let off = ["0", "", "off", "No", "false", "none"].map(|text| (text, false));
-    reads(&settings::COMPENSATE, &on);
-    reads(&settings::COMPENSATE, &off);
+    reads(&settings::KEEP_ERRORS, &on);
+    reads(&settings::KEEP_ERRORS, &off);
     refuses(
-        &settings::COMPENSATE,
+        &settings::KEEP_ERRORS,
         &["2", "-1", "o", "y", "enabled", "01"],
     );
 }

@@ -58,11 +58,6 @@ impl Token {
     pub(crate) fn new(mark: usize) -> Self {
         Self(mark)
     }
-
-    #[inline(always)]
-    pub(crate) fn mark(self) -> usize {
-        self.0
-    }
 }
 
 impl Recorder {

@@ -71,8 +71,7 @@ fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room
                 let site = StackAddress(1_000_000 - open.len());
                 // As the hooks do: the fast path, and the slow one if that
                 // fails.
-                let again =
-                    recorder.enter_again::<All<TREE>>(symbol as usize, &site, read, || (0, 0));
+                let again = recorder.enter_again::<All<TREE>>(symbol as usize, &site, read);
                 if let Some(token) = again {
                     open.push((token, true));
                     continue;

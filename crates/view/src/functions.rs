@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::{self, Origin};
 use crate::pattern::Pattern;
-use crate::{Costs, Document, Margins, MetricName};
+use crate::{Costs, Document, MetricName};
 
 /// Which rows of the table to show.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

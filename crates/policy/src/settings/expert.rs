@@ -12,7 +12,6 @@ pub static EXPERT: &[&dyn Definition] = &[
     &CAPTURE,
     &CLOCK,
     &CLOSURE_NAMES,
-    &COMPENSATE,
     &ENGINE,
     &FILE_PERMISSIONS,
     &PIN_CPU,
@@ -85,18 +84,6 @@ pub static CLOSURE_NAMES: Setting<ClosureNames> = Setting {
         them; auto: 1 for files (`auto_enable`, `xhprof run`), 0 for the arrays that programs \
         get",
     comment: "Closures by file and line: auto (in files), 1 (everywhere), 0 (nowhere).",
-};
-
-/// Whether the profiler's own cost is subtracted.
-pub static COMPENSATE: Setting<bool> = Setting {
-    name: c"xhprof.compensate",
-    default: false,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Switch,
-    about: "1: the profiler's own cost of each call is measured once a process (about 10 ms) and \
-        subtracted from all times",
-    comment: "1: subtract the profiler's own cost of each call.",
 };
 
 /// Which hooks are used.

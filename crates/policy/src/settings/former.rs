@@ -12,10 +12,16 @@ pub struct Former {
 }
 
 /// All of them, by name.
-pub static FORMER: &[Former] = &[Former {
-    name: c"xhprof.timing",
-    instead: "every call is timed; where reading the clock is slow, set xhprof.mode=sample",
-}];
+pub static FORMER: &[Former] = &[
+    Former {
+        name: c"xhprof.compensate",
+        instead: "times contain the profiler's own cost; for shares without it, set xhprof.mode=sample",
+    },
+    Former {
+        name: c"xhprof.timing",
+        instead: "every call is timed; where reading the clock is slow, set xhprof.mode=sample",
+    },
+];
 
 impl Former {
     /// The line for PHP's log.
