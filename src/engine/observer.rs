@@ -132,9 +132,7 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
     }
     if let Some(recorder) = state.active.recorder.running() {
         let mark = marks::mark(call.frame());
-        if recorder.end_marked::<T>(mark, T::read_at_exit) {
-            marks::note_end(call);
-        } else {
+        if !recorder.end_marked::<T>(mark, T::read_at_exit) {
             suspended::ended(state, call);
         }
     }

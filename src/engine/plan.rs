@@ -144,7 +144,7 @@ impl<T: Tracing + 'static> ColdHooks for Paused<T> {
     }
 
     fn end_marked(&self, recorder: &mut Recorder, mark: usize) -> bool {
-        recorder.end_marked_while_paused::<T>(mark)
+        recorder.end_marked::<T>(mark, Reading::default)
     }
 
     fn fiber_switched(&self, recorder: &mut Recorder, from: FiberId, to: FiberId) {

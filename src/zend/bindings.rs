@@ -14,8 +14,6 @@ use ext_php_rs::ffi::{
 pub(crate) type ExecuteEx = unsafe extern "C" fn(*mut zend_execute_data);
 /// `zend_execute_internal`: calls the handler of an internal function.
 pub(crate) type ExecuteInternal = unsafe extern "C" fn(*mut zend_execute_data, *mut zval);
-/// `gc_collect_cycles`: runs the garbage collector.
-pub(crate) type CollectCycles = unsafe extern "C" fn() -> c_int;
 /// `zend_compile_file`.
 pub(crate) type CompileFile =
     unsafe extern "C" fn(*mut zend_file_handle, c_int) -> *mut zend_op_array;
@@ -27,18 +25,6 @@ pub(crate) type CompileString =
 pub(crate) struct ObserverHandlers {
     pub(crate) begin: Option<ExecuteEx>,
     pub(crate) end: Option<ExecuteInternal>,
-}
-
-/// `zend_generators.h`: how a generator begins.
-#[repr(C)]
-pub(crate) struct Generator {
-    pub(crate) std: zend_object,
-    execute_data: *mut zend_execute_data,
-    frozen_call_stack: *mut zend_execute_data,
-    value: zval,
-    key: zval,
-    /// Its return value.
-    pub(crate) retval: zval,
 }
 
 /// A fiber's context. Only its address is used.
@@ -53,10 +39,6 @@ pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
 pub(crate) const ZEND_COMPILE_NO_BUILTINS: u32 = 1 << 11;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
-/// `zend_compile.h`: the frame was entered from C.
-pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
-/// `zend_compile.h`: the object is released when the frame is left.
-pub(crate) const ZEND_CALL_RELEASE_THIS: u32 = 1 << 21;
 /// `zend_compile.h`: a class that PHP code declares.
 pub(crate) const ZEND_USER_CLASS: i32 = 2;
 /// `zend_compile.h`: the operand is one of the function's constants.
@@ -71,10 +53,6 @@ pub(crate) const ZEND_EXT_FCALL_BEGIN: u8 = 102;
 pub(crate) const ZEND_SEND_VAL_EX: u8 = 116;
 /// `zend_compile.h`: a class of PHP itself or of an extension.
 pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
-/// `zend_types.h`: the object's destructor was called, or there is none.
-pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
-/// `zend_types.h`: the object is being freed.
-pub(crate) const IS_OBJ_FREE_CALLED: u32 = 1 << 9;
 /// `zend_types.h`: result of a callback that succeeded.
 pub(crate) const SUCCESS: c_int = 0;
 /// `zend_types.h`: result of a callback that failed.
@@ -89,9 +67,6 @@ unsafe extern "C" {
     // zend_compile.h
     pub(crate) static mut zend_compile_file: CompileFile;
     pub(crate) static mut zend_compile_string: CompileString;
-
-    // zend_gc.h
-    pub(crate) static mut gc_collect_cycles: Option<CollectCycles>;
 
     // zend_alloc.h
     pub(crate) fn zend_mm_get_heap() -> *mut c_void;

@@ -4,13 +4,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use ext_php_rs::ffi::{self, zend_execute_data, zend_function, zend_op};
+use ext_php_rs::ffi::{self, zend_execute_data, zend_function};
 
-use super::bindings::{
-    Generator, IS_OBJ_DESTRUCTOR_CALLED, IS_OBJ_FREE_CALLED, ZEND_CALL_GENERATOR,
-    ZEND_CALL_RELEASE_THIS, ZEND_CALL_TOP,
-};
-use super::{Function, FunctionKind};
+use super::Function;
 
 /// A live frame, with or without a function: the engine's own dummy frames have
 /// none.
@@ -26,8 +22,7 @@ impl<'a> Frame<'a> {
     /// # Safety
     ///
     /// `data` must be null, or a frame that the engine keeps for `'a`, with all its
-    /// callers. After a call has ended, its frame is one as long as the engine does
-    /// not use its memory again, see [`is_still_below`].
+    /// callers.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut zend_execute_data) -> Option<Self> {
         Some(Self {
@@ -80,88 +75,6 @@ impl<'a> Frame<'a> {
         let function = self.read().func;
         // SAFETY: a frame's function lives as long as the frame.
         (!function.is_null()).then(|| unsafe { Function::new(function) })
-    }
-
-    /// The instruction that runs, if the function is PHP code.
-    #[inline(always)]
-    pub(crate) fn opline(self) -> *const zend_op {
-        self.read().opline
-    }
-
-    #[inline(always)]
-    fn call_info(self) -> u32 {
-        // SAFETY: `This.u1` holds the call info of every frame.
-        unsafe { self.read().This.u1.type_info }
-    }
-
-    /// Whether the call was made from C: a callback, a destructor, a generator.
-    #[inline(always)]
-    pub(crate) fn is_from_c(self) -> bool {
-        self.call_info() & ZEND_CALL_TOP != 0
-    }
-
-    /// Whether this is a generator's own frame, which is not on PHP's VM stack.
-    #[inline(always)]
-    pub(crate) fn is_generator(self) -> bool {
-        self.call_info() & ZEND_CALL_GENERATOR != 0
-    }
-
-    fn generator(self) -> Option<*const Generator> {
-        // A generator's frame returns into it.
-        let generator = self.read().return_value.cast_const().cast();
-        self.is_generator().then_some(generator)
-    }
-
-    /// Whether the frame runs PHP code, and not an internal function.
-    pub(crate) fn runs_php(self) -> bool {
-        self.function()
-            .is_some_and(|function| function.kind() == FunctionKind::User)
-    }
-
-    /// Whether the frame runs the destructor of a class.
-    pub(crate) fn runs_destructor(self) -> bool {
-        let function = self.read().func;
-        // SAFETY: a frame's function lives as long as the frame; a class outlives
-        // its methods.
-        unsafe {
-            let class = match function.as_ref() {
-                Some(function) => function.common.scope,
-                None => return false,
-            };
-            !class.is_null() && (*class).destructor == function
-        }
-    }
-
-    /// Whether the frame is a generator's, and runs because that is destroyed.
-    pub(crate) fn is_closing(self) -> bool {
-        self.generator().is_some_and(|generator| {
-            // SAFETY: a generator outlives its frame.
-            let flags = unsafe { (*generator).std.gc.u.type_info };
-            flags & IS_OBJ_DESTRUCTOR_CALLED != 0
-        })
-    }
-
-    /// Whether the frame, whose end is reported, is a generator's that yields.
-    #[inline(always)]
-    pub(crate) fn is_yielding(self) -> bool {
-        self.generator().is_some_and(|generator| {
-            // SAFETY: as in `is_closing`; the globals are this thread's.
-            unsafe {
-                let has_returned = (*generator).retval.u1.type_info != ffi::IS_UNDEF;
-                !has_returned && (*ffi::ext_php_rs_executor_globals()).exception.is_null()
-            }
-        })
-    }
-
-    /// Whether a frame that is being left releases the object of its method already.
-    pub(crate) fn releases_its_object(self) -> bool {
-        if self.call_info() & ZEND_CALL_RELEASE_THIS == 0 {
-            return false;
-        }
-        // SAFETY: with this flag `This` is an object that is freed only after it has
-        // been released.
-        let flags = unsafe { (*self.read().This.value.obj).gc.u.type_info };
-        flags & (IS_OBJ_DESTRUCTOR_CALLED | IS_OBJ_FREE_CALLED) != 0
     }
 
     /// This frame, its caller, and so on, with dummy frames.
@@ -219,41 +132,4 @@ impl<'a> Iterator for Callers<'a> {
         self.next = frame.caller();
         Some(frame)
     }
-}
-
-/// Whether the frame at an address, which may have been popped, is still on PHP's VM
-/// stack below `call`, the frame that was pushed last.
-///
-/// If so, the address holds either that frame, or one pushed since.
-pub(crate) fn is_still_below(frame: usize, call: usize) -> bool {
-    // SAFETY: this thread's globals; the pages of its VM stack live, and each
-    // begins with a header of this type.
-    unsafe {
-        let executor = &*ffi::ext_php_rs_executor_globals();
-        let mut page = executor.vm_stack;
-        // A generator's frame is not on the VM stack: compare with its top.
-        let is_on_page = call > page as usize && call < executor.vm_stack_end as usize;
-        let mut top = if is_on_page {
-            call
-        } else {
-            executor.vm_stack_top as usize
-        };
-        while !page.is_null() {
-            if frame > page as usize && frame < (*page).end as usize {
-                return frame < top;
-            }
-            page = (*page).prev;
-            if !page.is_null() {
-                top = (*page).top as usize;
-            }
-        }
-    }
-    false
-}
-
-/// Whether `opline` is one of the engine's `exception_op`.
-pub(crate) fn is_exception_opline(opline: *const zend_op) -> bool {
-    // SAFETY: this thread's globals.
-    let operations = unsafe { &(*ffi::ext_php_rs_executor_globals()).exception_op };
-    operations.as_ptr_range().contains(&opline)
 }

@@ -43,7 +43,7 @@ pub(crate) use call::{Call, Slot, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
 };
-pub(crate) use frames::{Frame, first_frames, is_exception_opline, is_still_below};
+pub(crate) use frames::{Frame, first_frames};
 pub(crate) use function::{Function, FunctionKind};
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use hook_pointer::HookPointer;

@@ -10,7 +10,6 @@
 
 pub mod annotations;
 pub mod details;
-pub mod ended;
 pub mod exclusions;
 pub mod file_name;
 pub mod inputs;

@@ -32,7 +32,7 @@ impl Recorder {
         if let Some(since) = self.paused {
             return self.switch_paused::<P>(from, to, since);
         }
-        self.settle_all::<P>(now);
+        self.settle::<P>(now);
         if P::EVENTS {
             self.events.switch::<P>(from, to, now);
         }

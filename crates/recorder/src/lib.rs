@@ -11,7 +11,7 @@ mod call_table;
 mod callees;
 mod cpu_clock;
 mod edges;
-mod ending;
+mod ended;
 mod event_log;
 mod fiber;
 mod fiber_switch;

@@ -29,7 +29,7 @@ impl Recorder {
     /// report entries during the pause.
     pub fn pause<P: Plan>(&mut self, now: Reading) {
         if self.paused.is_none() {
-            self.settle_all::<P>(now);
+            self.settle::<P>(now);
             self.lay_on_top(now);
         }
     }
@@ -88,7 +88,7 @@ impl Recorder {
     /// A call that was open when the pause began returns.
     pub(crate) fn leave_paused<P: Plan>(&mut self, mark: usize, since: Reading) {
         self.uncovered(|recorder| {
-            let is_it = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
+            let is_it = |frame: &Frame| frame.mark == mark;
             let depth = recorder.frames.iter().rposition(is_it);
             if let Some(depth) = depth.filter(|&depth| depth > 0)
                 && recorder.cut_back::<P>(depth, since)

@@ -82,7 +82,7 @@ pub trait Plan {
     /// Each call is an event ([`Shape::Events`](crate::Shape)). Requires
     /// `TREE`.
     const EVENTS: bool = false;
-    /// The engine reports a call's end before the call's variables are
+    /// The engine reports a user function's end before its variables are
     /// destroyed, by [`Recorder::end_marked`](crate::Recorder::end_marked).
     const ENDS_EARLY: bool = false;
 }

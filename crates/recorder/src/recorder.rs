@@ -12,6 +12,7 @@
 
 use crate::call_table::{CallTable, ROOT, Shape};
 use crate::callees::{Callees, Place};
+use crate::ended::EndedCall;
 use crate::event_log::EventLog;
 use crate::fiber::Fibers;
 use crate::frames::{Frame, Frames};
@@ -44,8 +45,8 @@ pub struct Recorder {
     pub(crate) callees: Callees,
     pub(crate) table: CallTable,
     pub(crate) fibers: Fibers,
-    /// The end of the topmost frame, if it was reported.
-    pub(crate) ending: Option<Reading>,
+    /// The call whose variables are not destroyed yet, for [`Plan::ENDS_EARLY`].
+    pub(crate) ended: EndedCall,
     pub(crate) start: Reading,
     pub(crate) truncated: bool,
     pub(crate) events: EventLog,
@@ -79,7 +80,7 @@ impl Recorder {
             callees: Callees::new(),
             table: CallTable::none(),
             fibers: Fibers::none(),
-            ending: None,
+            ended: EndedCall::NONE,
             start: Reading::ZERO,
             truncated: false,
             events: EventLog::none(),
@@ -119,15 +120,9 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        let memory = || {
-            let now = read();
-            (now.memory, now.peak)
-        };
-        let is_made_by_ended =
-            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, memory);
-        match self.again::<P, false>(symbol.index(), is_made_by_ended, site, &read) {
+        match self.again::<P, false>(symbol.index(), site, &read) {
             Some(token) => Entered::Recorded(token),
-            None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
+            None => self.enter_new::<P>(symbol, site, read),
         }
     }
 
@@ -143,22 +138,18 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
-        if P::ENDS_EARLY && self.ending.is_some() {
-            return None;
-        }
-        self.again::<P, true>(symbol, false, site, read)
+        self.again::<P, true>(symbol, site, read)
     }
 
     #[inline(always)]
     fn again<P: Plan, const IN_HOOK: bool>(
         &mut self,
         symbol: usize,
-        is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
         let (top, slot) = self.frames.top_and_slot()?;
-        if !is_made_by_ended && top.is_stale(site) {
+        if top.is_stale(site) {
             return None;
         }
         let mark = site.mark();
@@ -189,6 +180,9 @@ impl Recorder {
             };
             slot.mark = mark;
             slot.start.read::<P>(read);
+            if P::ENDS_EARLY && P::MEMORY {
+                self.ended.settle(slot.start, &mut self.table);
+            }
         }
         self.frames.pushed();
         Some(Token(mark))
@@ -204,8 +198,11 @@ impl Recorder {
         // Checked before the clock is read: the clock of an earlier profile may
         // no longer exist.
         match self.frames.last() {
-            Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
+            Some(top) if top.mark == token.0 => {
                 let now = read();
+                if P::ENDS_EARLY && P::MEMORY {
+                    self.ended.settle(now, &mut self.table);
+                }
                 let frame = *top;
                 self.frames.popped();
                 self.close::<P>(frame, now);
@@ -221,8 +218,11 @@ impl Recorder {
     #[inline(always)]
     pub fn leave_again<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
         match self.frames.last() {
-            Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
+            Some(top) if top.mark == token.0 => {
                 let now = read();
+                if P::ENDS_EARLY && P::MEMORY {
+                    self.ended.settle(now, &mut self.table);
+                }
                 if P::EVENTS {
                     self.events.leave::<P>(now);
                     self.frames.popped();

@@ -28,11 +28,10 @@ impl Recorder {
     pub(crate) fn enter_new<P: Plan>(
         &mut self,
         symbol: SymbolId,
-        is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
+        if self.frames.last().is_none_or(|top| top.is_stale(site)) {
             self.drop_stale::<P>(site, read());
         }
         let depth = self.frames.len();
@@ -56,6 +55,9 @@ impl Recorder {
             if P::EVENTS {
                 self.events.enter::<P>(symbol, top.start);
             }
+            if P::ENDS_EARLY && P::MEMORY {
+                self.ended.settle(top.start, &mut self.table);
+            }
         }
         Entered::Recorded(Token::new(mark))
     }
@@ -78,7 +80,7 @@ impl Recorder {
         read: impl FnOnce() -> Reading,
     ) -> bool {
         // Its clock may have been removed with the profile in which it began.
-        let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
+        let is_there = |frame: &Frame| frame.mark == mark;
         if !self.frames.iter().skip(1).any(is_there) {
             return false;
         }
@@ -87,9 +89,7 @@ impl Recorder {
             return true;
         }
         let now = read();
-        if P::ENDS_EARLY {
-            self.settle_all::<P>(now);
-        }
+        self.settle::<P>(now);
         let depth = self.frames.iter().rposition(is_there);
         if let Some(depth) = depth
             && self.cut_back::<P>(depth, now)

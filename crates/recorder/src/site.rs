@@ -14,16 +14,6 @@ pub trait CallSite {
     /// Whether a frame marked `open` no longer exists, now that this call
     /// begins. The bottom of a stack, marked `usize::MAX`, always exists.
     fn is_stale(&self, open: usize) -> bool;
-
-    /// Whether the frame marked `ended`, whose end was reported already, made
-    /// this call.
-    ///
-    /// For engines that report an end before the call's variables are
-    /// destroyed: a destructor that runs then is still the function's callee.
-    fn is_made_by_ended(&self, ended: usize) -> bool {
-        let _ = ended;
-        false
-    }
 }
 
 /// A call on the C stack, at that address: callees have lower addresses than

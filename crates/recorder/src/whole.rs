@@ -46,7 +46,7 @@ impl Recorder {
             callees: self.callees.clone(),
             table: self.table.clone(),
             fibers: self.fibers.clone(),
-            ending: self.ending,
+            ended: self.ended,
             start: self.start,
             truncated: self.truncated,
             events: EventLog::none(),
@@ -83,7 +83,7 @@ impl Recorder {
     /// Ends the profile: closes every open frame as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
         let now = self.take_off().unwrap_or(now);
-        self.settle_all::<P>(now);
+        self.settle::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
         if P::EVENTS {
