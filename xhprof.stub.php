@@ -190,7 +190,7 @@ function xhprof_status(): array
  *
  * Much cheaper than profiling, and much less exact: there are no counts of
  * calls and no costs. `xhprof.sampling_interval` says how often, in
- * microseconds, and `xhprof.sampling_depth` how many functions of a stack are
+ * microseconds, and `xhprof.max_depth` how many functions of a stack are
  * kept; with `xhprof.sampling_clock = cpu` only the time counts in which the
  * program computes. Functions that are already running are not in the stacks.
  * While profiling or sampling, this does nothing.
@@ -230,7 +230,7 @@ function xhprof_sample_disable(): ?array
  *
  * The tag "route" says which page or job it is: the profile's title and `%R` in
  * `xhprof.output_name` have it. Without it the route is the path of the request
- * with `?` for numbers, hashes and the like (`xhprof.route`).
+ * with `?` for numbers, hashes and the like.
  *
  * ```php
  * xhprof_tag('route', 'article_show');

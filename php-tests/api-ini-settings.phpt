@@ -7,7 +7,6 @@ xhprof
 $new = [
     'xhprof.output_dir' => '/somewhere',
     'xhprof.sampling_interval' => '5000',
-    'xhprof.sampling_depth' => '20',
     'xhprof.collect_additional_info' => '1',
 ];
 foreach ($new as $name => $value) {
@@ -39,18 +38,6 @@ array(5) {
   bool(true)
   [4]=>
   string(4) "5000"
-}
-array(5) {
-  [0]=>
-  string(21) "xhprof.sampling_depth"
-  [1]=>
-  string(10) "2147483647"
-  [2]=>
-  bool(true)
-  [3]=>
-  bool(true)
-  [4]=>
-  string(2) "20"
 }
 array(5) {
   [0]=>

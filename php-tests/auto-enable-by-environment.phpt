@@ -34,7 +34,7 @@ function show(string $what, array $variables, string ...$settings): void
 }
 show('neither', []);
 show('one', ['XHPROF' => '1']);
-show('yes', ['XHPROF' => 'yes'], 'xhprof.rate=0', 'xhprof.skip=*', 'xhprof.min_duration=3600000');
+show('yes', ['XHPROF' => 'yes'], 'xhprof.rate=0', 'xhprof.match=!*', 'xhprof.min_duration=3600000');
 show('no', ['XHPROF' => '0'], 'xhprof.auto_enable=1');
 show('something else', ['XHPROF' => 'sometimes'], 'xhprof.auto_enable=1');
 show('only output', ['XHPROF_OUTPUT' => 'x.xhp']);

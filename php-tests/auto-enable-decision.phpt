@@ -32,7 +32,7 @@ show([], 'xhprof.auto_enable=1');
 show([], 'xhprof.auto_enable=1', 'xhprof.mode=events');
 show([], 'xhprof.auto_enable=1', 'xhprof.rate=0');
 show([], 'xhprof.auto_enable=1', 'xhprof.match=*/bin/*');
-show([], 'xhprof.auto_enable=1', 'xhprof.skip="*/bin/*, *.php"');
+show([], 'xhprof.auto_enable=1', 'xhprof.match="!*/bin/*, !*.php"');
 show([], 'xhprof.auto_enable=1', 'xhprof.min_duration=3600000');
 show([], 'xhprof.auto_enable=1', 'xhprof.min_duration=3600000', 'xhprof.mode=events');
 // Once more, if the next minute began in between: it has a limit of its own.
@@ -73,8 +73,8 @@ not profiled: xhprof.rate
   xhprof: DIR/script.php: not profiled: xhprof.rate
 not profiled: xhprof.match
   xhprof: DIR/script.php: not profiled: xhprof.match
-not profiled: xhprof.skip, by *.php
-  xhprof: DIR/script.php: not profiled: xhprof.skip, by *.php
+not profiled: xhprof.match, by !*.php
+  xhprof: DIR/script.php: not profiled: xhprof.match, by !*.php
 profiled: xhprof.auto_enable = 1
   xhprof: DIR/script.php: profiled: xhprof.auto_enable = 1; not written: xhprof.min_duration
 profiled: xhprof.auto_enable = 1

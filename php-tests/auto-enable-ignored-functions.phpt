@@ -1,5 +1,5 @@
 --TEST--
-xhprof.ignored_functions leaves functions out of automatic profiles, and of no others
+xhprof.exclude leaves functions out of automatic profiles, and of those that programs begin
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -13,7 +13,7 @@ function leaf() {}
 function other() { leaf(); A::b(); }
 other(); A::c();
 ';
-$settings = ['xhprof.output_format=xhprof', 'xhprof.flags=no_builtins', "xhprof.output_dir=$directory", 'xhprof.ignored_functions="A::b, other"'];
+$settings = ['xhprof.output_format=xhprof', 'xhprof.flags=no_builtins', "xhprof.output_dir=$directory", 'xhprof.exclude="A::b, other"'];
 $ended = run_code($code, 'xhprof.auto_enable=1', ...$settings);
 foreach (glob("$directory/*.xhprof") as $file) {
     print_calls(matching(unserialize(file_get_contents($file)), '/^(?!main\(\)==>load::)/'));
@@ -26,4 +26,4 @@ remove_directory($directory);
 main()==>leaf: 2
 main()==>A::c: 1
 main(): 1
-main()==>other main()
+main()

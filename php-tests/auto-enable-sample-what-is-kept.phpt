@@ -22,12 +22,12 @@ $try = function (string $end, string ...$settings) use ($code, $sampled) {
 };
 echo 'too short: ', $try('', 'xhprof.min_duration=100000'), "\n";
 echo 'long enough: ', $try('', 'xhprof.min_duration=10'), "\n";
-echo 'failed: ', $try('http_response_code(503);', 'xhprof.min_duration=100000', 'xhprof.keep_errors=1'), "\n";
-echo 'fatal: ', $try('ini_set("display_errors", 0); ini_set("log_errors", 0); none();', 'xhprof.min_duration=100000', 'xhprof.keep_errors=1'), "\n";
+echo 'failed: ', $try('http_response_code(503);', 'xhprof.min_duration=100000'), "\n";
+echo 'fatal: ', $try('ini_set("display_errors", 0); ini_set("log_errors", 0); none();', 'xhprof.min_duration=100000'), "\n";
 echo 'by the way: ', $try('ini_set("xhprof.min_duration", 0);', 'xhprof.min_duration=100000'), "\n";
 echo 'no room: ', $try('file_put_contents(ini_get("xhprof.output_dir") . "/large", str_repeat("x", 70000));', 'xhprof.max_dir_size=64K'), "\n";
 echo 'with room: ', $try('', 'xhprof.max_dir_size=1M'), "\n";
-echo 'left out: ', $try('', 'xhprof.skip=*'), "\n";
+echo 'left out: ', $try('', 'xhprof.match=!*'), "\n";
 
 $directory = make_directory();
 $environment = ['XHPROF' => '1', 'XHPROF_OUTPUT' => "$directory/one.xhprof"];

@@ -1,5 +1,5 @@
 --TEST--
-xhprof.min_duration and keep_errors decide at the end what is written, in every mode, and nothing else is left
+xhprof.min_duration decides at the end what is written, and profiles of failed programs are, in every mode, and nothing else is left
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -19,14 +19,12 @@ foreach ([
 ] as $what => $code) {
     echo "$what:";
     foreach (['tree', 'events'] as $mode) {
-        foreach (['0', '1'] as $keep) {
-            $directory = make_directory();
-            run_code("<?php $calls$code", 'xhprof.auto_enable=1', "xhprof.mode=$mode", "xhprof.output_dir=$directory",
-                'xhprof.min_duration=3600000', "xhprof.keep_errors=$keep", 'display_errors=0');
-            $files = array_diff(scandir($directory), ['.', '..']);
-            echo " $mode ", count($files), count(glob("$directory/*.xhp")) === count($files) ? '' : implode(' ', $files);
-            remove_directory($directory);
-        }
+        $directory = make_directory();
+        run_code("<?php $calls$code", 'xhprof.auto_enable=1', "xhprof.mode=$mode", "xhprof.output_dir=$directory",
+            'xhprof.min_duration=3600000', 'display_errors=0');
+        $files = array_diff(scandir($directory), ['.', '..']);
+        echo " $mode ", count($files), count(glob("$directory/*.xhp")) === count($files) ? '' : implode(' ', $files);
+        remove_directory($directory);
     }
     echo "\n";
 }
@@ -38,11 +36,11 @@ echo count(glob("$directory/*.xhp")), " more\n";
 remove_directory($directory);
 ?>
 --EXPECT--
-short: tree 0 tree 0 events 0 events 0
-exit(3): tree 0 tree 0 events 0 events 0
-fatal error: tree 0 tree 1 events 0 events 1
-uncaught: tree 0 tree 1 events 0 events 1
-user error: tree 0 tree 1 events 0 events 1
-warning: tree 0 tree 0 events 0 events 0
-caught: tree 0 tree 0 events 0 events 0
+short: tree 0 events 0
+exit(3): tree 0 events 0
+fatal error: tree 1 events 1
+uncaught: tree 1 events 1
+user error: tree 1 events 1
+warning: tree 0 events 0
+caught: tree 0 events 0
 2 more

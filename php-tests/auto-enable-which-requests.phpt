@@ -1,5 +1,5 @@
 --TEST--
-xhprof.rate, match, skip, max_per_minute and trigger choose which scripts are profiled
+xhprof.rate, match, max_per_minute and trigger choose which scripts are profiled
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -36,9 +36,9 @@ foreach ([
     "$scripts", 'one.php', '*/two.php', '*one.ph', '/*one.php?', '*.php/',
 ] as $pattern) {
     echo 'match "', str_replace($scripts, 'DIR', $pattern), '": ', profiles(1, $always, "xhprof.match=\"$pattern\""),
-        ', skip: ', profiles(1, $always, "xhprof.skip=\"$pattern\""), "\n";
+        ', not: ', profiles(1, $always, 'xhprof.match="' . preg_replace('/[^ ,]+/', '!$0', $pattern) . '"'), "\n";
 }
-echo 'both: ', profiles(1, $always, 'xhprof.match=*', 'xhprof.skip=*/one.php'), "\n";
+echo 'both: ', profiles(1, $always, 'xhprof.match="* !*/one.php"'), "\n";
 
 // A minute can begin in between.
 for ($try = 0; $try < 3 && ($begun = profiles(6, $always, 'xhprof.max_per_minute=2')) !== 2; $try++);
@@ -53,7 +53,7 @@ foreach (['1', 'yes', '0', ''] as $value) {
 putenv('PROFILE_me1=1');
 echo 'trigger without a name: ', profiles(1, 'xhprof.auto_enable=trigger'), "\n";
 echo 'trigger, switched off: ', profiles(1, $trigger[1]), "\n";
-echo 'trigger beside the rules: ', profiles(1, $always, $trigger[1], 'xhprof.rate=0', 'xhprof.skip=*', 'xhprof.min_duration=3600000'), "\n";
+echo 'trigger beside the rules: ', profiles(1, $always, $trigger[1], 'xhprof.rate=0', 'xhprof.match=!*', 'xhprof.min_duration=3600000'), "\n";
 remove_directory($scripts);
 ?>
 --EXPECT--
@@ -62,20 +62,20 @@ rate 0.0: 0
 rate 1: 3
 rate 1.0: 3
 rate 0.5: some
-match "*": 1, skip: 0
-match "DIR/one.php": 1, skip: 0
-match "DIR/*": 1, skip: 0
-match "*/one.php": 1, skip: 0
-match "*o*e*": 1, skip: 0
-match "DIR/two.php,*/one.php": 1, skip: 0
-match "nothing  DIR/*": 1, skip: 0
-match "": 1, skip: 1
-match "DIR": 0, skip: 1
-match "one.php": 0, skip: 1
-match "*/two.php": 0, skip: 1
-match "*one.ph": 0, skip: 1
-match "/*one.php?": 0, skip: 1
-match "*.php/": 0, skip: 1
+match "*": 1, not: 0
+match "DIR/one.php": 1, not: 0
+match "DIR/*": 1, not: 0
+match "*/one.php": 1, not: 0
+match "*o*e*": 1, not: 0
+match "DIR/two.php,*/one.php": 1, not: 0
+match "nothing  DIR/*": 1, not: 0
+match "": 1, not: 1
+match "DIR": 0, not: 1
+match "one.php": 0, not: 1
+match "*/two.php": 0, not: 1
+match "*one.ph": 0, not: 1
+match "/*one.php?": 0, not: 1
+match "*.php/": 0, not: 1
 both: 0
 two a minute: 2
 trigger not there: 0

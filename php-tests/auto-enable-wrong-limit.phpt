@@ -7,7 +7,7 @@ xhprof
 require __DIR__ . '/include/child.php';
 
 $limits = ['xhprof.rate=1%', 'xhprof.max_per_minute=ten', 'xhprof.max_dir_size=1 TB', 'xhprof.max_events_size=much', 'xhprof.min_duration=2s'];
-$others = ['xhprof.mode=bush', 'xhprof.keep_errors=maybe'];
+$others = ['xhprof.mode=bush', 'xhprof.debug=maybe'];
 foreach ([...$limits, ...$others] as $setting) {
     $directory = make_directory();
     $settings = ['display_startup_errors=1', 'display_errors=1', 'xhprof.auto_enable=1', "xhprof.output_dir=$directory", str_replace('=', '="', $setting) . '"'];
@@ -28,4 +28,4 @@ xhprof.max_dir_size=1 TB: 0 by rule, 1 asked for, told
 xhprof.max_events_size=much: 0 by rule, 1 asked for, told
 xhprof.min_duration=2s: 0 by rule, 1 asked for, told
 xhprof.mode=bush: 1 by rule, 1 asked for, not told
-xhprof.keep_errors=maybe: 1 by rule, 1 asked for, not told
+xhprof.debug=maybe: 1 by rule, 1 asked for, not told

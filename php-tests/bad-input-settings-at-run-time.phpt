@@ -13,15 +13,12 @@ set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $
 foreach ([
     'xhprof.sampling_clock' => ['sundial', '', '1'],
     'xhprof.sampling_interval' => ['abc', '-5', '0', '1.5', "5\0", "\xff"],
-    'xhprof.sampling_depth' => ['abc', '0', '2147483648', ''],
     'xhprof.collect_additional_info' => ['2', 'maybe'],
     'xhprof.clock' => ['sundial', ''],
     'xhprof.flags' => ['everything'],
     'xhprof.max_depth' => ['0', str_repeat('9', 10_000)],
     'xhprof.max_nodes' => ['abc', '0'],
     'xhprof.output_dir' => ["/tmp\0/x"],
-    'xhprof.pin_cpu' => ['2'],
-    'xhprof.route' => ['exactly'],
     'xhprof.run_init' => ['maybe'],
 ] as $name => $values) {
     $before = ini_get($name);

@@ -14,7 +14,7 @@ xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 ini_set('xhprof.run_init', '1');
 ini_set('xhprof.clock', 'monotonic');
 ini_set('xhprof.max_depth', '2');
-ini_set('xhprof.pin_cpu', '1');
+ini_set('xhprof.clock', 'pinned');
 work();
 print_calls(xhprof_disable());
 

@@ -47,7 +47,7 @@ foreach (['auto', '0', '1'] as $names) {
 echo "ignored by PHP's name, in a file:\n";
 $ignored = PHP_VERSION_ID < 80400 ? 'Shop\\Cart::Shop\\{closure}' : 'Shop\\Cart::{closure:Shop\\Cart::total():4}';
 // In quotes, for the parentheses.
-$show($in_file('-d', "xhprof.ignored_functions='$ignored'"));
+$show($in_file('-d', "xhprof.exclude='$ignored'"));
 remove_directory("$directory/shop");
 remove_directory($directory);
 ?>

@@ -3,10 +3,19 @@ A class that only looks like Twig's keeps PHP's names, whatever its methods cont
 --EXTENSIONS--
 xhprof
 --INI--
-xhprof.template_names=1
+xhprof.output_format=xhprof
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';
+
+/** Ends the profile; its names are those of a file. */
+function written(): array
+{
+    $file = xhprof_write();
+    $profile = unserialize(file_get_contents($file));
+    unlink($file);
+    return $profile;
+}
 
 class Source { public function __construct(...$values) {} }
 trait Shared { public function shared() { return (fn () => 1)(); } }
@@ -43,28 +52,28 @@ foreach ($cases as $name => $code) {
     $hash = md5($name);
     $class = "__TwigTemplate_$hash";
     eval("$abstract class $class $extends { public static function doDisplay() { return (fn () => 1)(); } $code }");
-    xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
+    xhprof_enable(XHPROF_FLAGS_NO_BUILTINS, ['mode' => 'tree']);
     $class::doDisplay();
     if ($name === 'another file') {
         (new $class)->shared();
     }
-    $profile = xhprof_disable();
+    $profile = written();
     unset($profile['main()']);
     $lines = array_map(fn ($key, $cost) => "$key: $cost[ct]", array_keys($profile), $profile);
     $text = str_replace($hash, 'HASH', implode(', ', $lines));
-    echo "$name: ", addcslashes(preg_replace('/\{closure:(__Twig|Shared::)[^}]*\}/', '{closure}', $text), "\0..\37\177..\377"), "\n";
+    echo "$name: ", addcslashes(preg_replace('/\{closure:(?!anonymous:|static:|good:|a=)[^}]*\}/', '{closure}', $text), "\0..\37\177..\377"), "\n";
 }
 $long = str_repeat('x', 100000);
 eval("class __TwigTemplate_" . md5('long') . " { static function doDisplay() {} function getSourceContext() { return new Source('', '$long', ''); }
     function getDebugInfo() { return [" . implode(', ', array_map(fn ($n) => "$n => $n", range(1, 100000))) . "]; } }");
-xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
+xhprof_enable(XHPROF_FLAGS_NO_BUILTINS, ['mode' => 'tree']);
 ('__TwigTemplate_' . md5('long'))::doDisplay();
 // Closures are named at each call.
 $closure = Closure::bind(fn () => 1, null, '__TwigTemplate_' . md5('long'));
 foreach (range(1, 1000) as $i) {
     $closure();
 }
-foreach (xhprof_disable() as $key => $cost) {
+foreach (written() as $key => $cost) {
     echo substr(preg_replace('/\{closure.*\}/', '{closure}', str_replace(md5('long'), 'HASH', $key)), 0, 50), ' ', $cost['ct'], ' ', strlen($key) < 20000 ? 'short' : 'long', "\n";
 }
 ?>

@@ -1,5 +1,5 @@
 --TEST--
-Functions of Twig's compiled templates are named by the template in files, and in arrays only if xhprof.template_names says so
+Functions of Twig's compiled templates are named by the template in files, and as XHProf names them in arrays
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -97,18 +97,18 @@ foreach (['file', 'eval'] as $how) {
         }
     }
 }
-foreach (['auto', '0', '1'] as $names) {
-    echo "$names, in an array:\n";
-    file_put_contents("$directory/main.php", "<?php \$how = 'eval'; xhprof_enable(); require 'run.php'; echo json_encode(xhprof_disable());");
-    $ended = run_php('-d', "xhprof.template_names=$names", "$directory/main.php");
-    echo $ended->errors;
-    $print(json_decode($ended->output, true));
-}
+echo "in an array:\n";
+file_put_contents("$directory/main.php", "<?php \$how = 'eval'; xhprof_enable(); require 'run.php'; echo json_encode(xhprof_disable());");
+$ended = run_php("$directory/main.php");
+echo $ended->errors;
+$print(json_decode($ended->output, true));
 echo "ignored by either name:\n";
+file_put_contents("$directory/main.php", "<?php \$how = 'eval'; require 'run.php';");
 foreach (["__TwigTemplate_{$hash}::block_body", 'twig::shop/page.html.twig::block_body'] as $ignored) {
-    $ended = run_php('-d', 'xhprof.template_names=1', '-d', "xhprof.exclude='$ignored'", "$directory/main.php");
+    $ended = run_php('-d', 'xhprof.auto_enable=1', '-d', "xhprof.output_dir=$directory", '-d', 'xhprof.output_format=json', '-d', 'xhprof.mode=edges',
+        '-d', 'xhprof.output_name=out', '-d', "xhprof.exclude='$ignored'", "$directory/main.php");
     echo $ended->errors;
-    $print(json_decode($ended->output, true));
+    $print(json_decode(file_get_contents("$directory/out.json"), true));
 }
 remove_directory($directory);
 ?>
@@ -137,7 +137,7 @@ eval, events, in a file:
   without names of Twig's classes
   with twig::shop/page.html.twig
   with /srv/templates/shop/page.html.twig
-auto, in an array:
+in an array:
   array_map==>__TwigTemplate_HASH::{closure}: 4
   __TwigTemplate_HASH::block_body==>array_map: 2
   __TwigTemplate_HASH::doDisplay==>__TwigTemplate_HASH::block_body: 1
@@ -145,22 +145,6 @@ auto, in an array:
   main()==>__TwigTemplate_HASH::show: 2
   __TwigTemplate_HASH___1511::doDisplay==>__TwigTemplate_HASH::block_body: 1
   __TwigTemplate_HASH::show==>__TwigTemplate_HASH___1511::doDisplay: 1
-0, in an array:
-  array_map==>__TwigTemplate_HASH::{closure}: 4
-  __TwigTemplate_HASH::block_body==>array_map: 2
-  __TwigTemplate_HASH::doDisplay==>__TwigTemplate_HASH::block_body: 1
-  __TwigTemplate_HASH::show==>__TwigTemplate_HASH::doDisplay: 1
-  main()==>__TwigTemplate_HASH::show: 2
-  __TwigTemplate_HASH___1511::doDisplay==>__TwigTemplate_HASH::block_body: 1
-  __TwigTemplate_HASH::show==>__TwigTemplate_HASH___1511::doDisplay: 1
-1, in an array:
-  array_map==>twig::shop/page.html.twig::{closure:shop/page.html.twig:11}: 4
-  twig::shop/page.html.twig::block_body==>array_map: 2
-  twig::shop/page.html.twig==>twig::shop/page.html.twig::block_body: 1
-  twig::shop/page.html.twig::show==>twig::shop/page.html.twig: 1
-  main()==>twig::shop/page.html.twig::show: 2
-  twig::shop/page.html.twig::embed_5==>twig::shop/page.html.twig::block_body: 1
-  twig::shop/page.html.twig::show==>twig::shop/page.html.twig::embed_5: 1
 ignored by either name:
   array_map==>twig::shop/page.html.twig::{closure:shop/page.html.twig:11}: 4
   twig::shop/page.html.twig==>array_map: 1

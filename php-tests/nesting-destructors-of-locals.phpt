@@ -2,6 +2,8 @@
 The destructor of a function's variable is called by that function
 --EXTENSIONS--
 xhprof
+--SKIPIF--
+<?php if (ini_get('xhprof.engine') === 'observer') die('skip the observer engine: see nesting-destructors-of-locals-observed'); ?>
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';

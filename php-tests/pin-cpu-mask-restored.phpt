@@ -4,7 +4,7 @@ Pinning keeps to one CPU while a profile runs; afterwards and in forked children
 xhprof
 pcntl
 --INI--
-xhprof.pin_cpu=1
+xhprof.clock=pinned
 --SKIPIF--
 <?php
 if (!is_readable('/proc/self/status')) die('skip needs /proc');

@@ -1,9 +1,9 @@
 --TEST--
-With xhprof.pin_cpu=0 nothing is pinned
+With the kernel's clock nothing is pinned
 --EXTENSIONS--
 xhprof
 --INI--
-xhprof.pin_cpu=0
+xhprof.clock=monotonic
 --SKIPIF--
 <?php
 if (!is_readable('/proc/self/status')) die('skip needs /proc');

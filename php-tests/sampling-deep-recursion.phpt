@@ -19,7 +19,7 @@ foreach ($samples as $stack) {
 }
 echo $result, ' ', $deepest > 1000 ? 'deep' : $deepest, "\n";
 
-ini_set('xhprof.sampling_depth', 5);
+ini_set('xhprof.max_depth', 5);
 xhprof_sample_enable();
 deep(200_000);
 $deepest = 0;

@@ -1,10 +1,10 @@
 --TEST--
-xhprof.sampling_depth bounds the frames of a sample
+xhprof.max_depth bounds the frames of a sample
 --EXTENSIONS--
 xhprof
 --INI--
 xhprof.sampling_interval=100
-xhprof.sampling_depth=3
+xhprof.max_depth=3
 --FILE--
 <?php
 require __DIR__ . '/include/time.php';

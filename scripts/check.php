@@ -51,7 +51,7 @@ function php(string $name, array $settings): void
 php('plain', []);
 php('php', [
     'extension' => $extension, 'xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'XHPROF', 'xhprof.trigger_secret' => 'a; secret',
-    'xhprof.spans' => '1', 'xhprof.output_dir' => "$folder/profiles", 'xhprof.output_name' => '%t.%i',
+    'xhprof.collect_additional_info' => '1', 'xhprof.output_dir' => "$folder/profiles", 'xhprof.output_name' => '%t.%i',
 ]);
 // Counts its requests; the second path answers 201 to the right request only.
 file_put_contents("$folder/public/index.php", <<<'PHP'

@@ -262,8 +262,7 @@ $parts = [
     'Templates' => function () use ($extension, $program): ?string {
         global $folder;
         $missing = [];
-        // Without its own names the extension leaves Twig's functions to the program.
-        foreach ([['twig', 'Twig', 'auto'], ['twig', 'Twig', '0'], ['blade', 'Illuminate/View', 'auto']] as [$engine, $package, $names]) {
+        foreach ([['twig', 'Twig'], ['blade', 'Illuminate/View']] as [$engine, $package]) {
             if (!has_packages($package)) {
                 $missing[] = "Debian's package of $package is not installed";
                 continue;
@@ -271,7 +270,7 @@ $parts = [
             application('templates', []);
             file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
             $run = [$program, 'run', '--extension', realpath($extension), '-o', 'run.xhp', '--', PHP_BINARY, '-c', 'cli.ini', '-d', 'xhprof.run_init=1',
-                '-d', "xhprof.template_names=$names", 'application.php', $engine];
+                'application.php', $engine];
             exec('cd ' . escapeshellarg($folder) . ' && PHP_INI_SCAN_DIR=/dev/null ' . implode(' ', array_map(escapeshellarg(...), $run)) . ' 2>run.log', $lines, $status);
             check("$engine runs: " . file_get_contents("$folder/run.log"), $status, 0);
             $report = json_decode((string) shell_exec(escapeshellarg($program) . ' report --json --limit 0 ' . escapeshellarg("$folder/run.xhp")), true);

@@ -32,26 +32,6 @@ function announced(string $answer): array
     return $found[1];
 }
 
-/** Tests the two names of one setting, if php-fpm's pool sets one of them. */
-function one_value_in_pools(): void
-{
-    global $folder, $fpm, $extension;
-    file_put_contents("$folder/pool.php", '<?php
-        $show = fn () => ini_get("xhprof.spans") . ini_get("xhprof.collect_additional_info") . " ";
-        echo $show(); ini_set("xhprof.spans", 0); echo $show(); ini_set("xhprof.collect_additional_info", 1); echo $show();');
-    foreach ([
-        'php_value[xhprof.spans] = 1' => '11 00 11 ', 'php_value[xhprof.collect_additional_info] = 1' => '11 00 11 ', '' => '00 00 11 ',
-        'php_admin_value[xhprof.spans] = 1' => '11 11 11 ', 'php_admin_value[xhprof.collect_additional_info] = 0' => '00 00 00 ',
-    ] as $pool => $expected) {
-        $server = new FpmServer($fpm, $folder, ['extension' => $extension], pool: $pool);
-        for ($request = 1; $request < 4; $request++) {
-            check("request $request with $pool", $server->ask("$folder/pool.php", ''), $expected);
-        }
-        $server->stop();
-    }
-    unlink("$folder/pool.php");
-}
-
 function what_was_decided(): void
 {
     global $folder, $kind;
@@ -94,7 +74,7 @@ function what_was_decided(): void
         ['profiled: xhprof.auto_enable = 1', '; not written: xhprof.min_duration', ['xhprof.auto_enable' => '1', 'xhprof.min_duration' => '3600000'], []],
         ['not profiled: xhprof.rate', '', ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0'], []],
         ['not profiled: xhprof.match', '', ['xhprof.auto_enable' => '1', 'xhprof.match' => '*/other'], []],
-        ['not profiled: xhprof.skip, by */appl*', '', ['xhprof.auto_enable' => '1', 'xhprof.skip' => '"*/x */appl*"'], []],
+        ['not profiled: xhprof.match, by !*/appl*', '', ['xhprof.auto_enable' => '1', 'xhprof.match' => '"!*/x !*/appl*"'], []],
         ['profiled: xhprof.auto_enable = 1', '; not written: cannot write the profile /nowhere/', ['xhprof.auto_enable' => '1', 'xhprof.output_dir' => '/nowhere', 'xhprof.max_per_minute' => '0'], []],
         ['not profiled: cannot open /nowhere/', '', ['xhprof.auto_enable' => '1', 'xhprof.output_dir' => '/nowhere'], []],
         ['not profiled: a limit in php.ini is not valid', '', ['xhprof.auto_enable' => '1', 'xhprof.rate' => '1%'], []],

@@ -13,6 +13,7 @@ mod keep;
 mod trigger;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -98,9 +99,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     });
     // Needed when the request's metadata is collected at its end.
     zend::fill_server_variables();
-    let ignored = settings::value(&settings::IGNORED_FUNCTIONS).into_iter();
-    let ignored_functions = ignored.map(|name| name.into_bytes().into()).collect();
-    let mut naming = NamingOptions::of_settings(ignored_functions).for_a_file();
+    let mut naming = NamingOptions::of_settings(HashSet::new()).for_a_file();
     let flags = choice::flags(reason);
     if flags.sql && naming.details == Details::None {
         naming.details = Details::InNames;

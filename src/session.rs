@@ -256,12 +256,8 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
         Ok(engine) => engine,
         Err(reason) => return zend::warning(&format!("nothing is recorded: {reason}")),
     };
-    let (choice, pin) = (
-        settings::value(&settings::CLOCK),
-        settings::value(&settings::PIN_CPU),
-    );
     let measure = Measure {
-        clock: clock::start(choice, pin, flags.cpu),
+        clock: clock::start(settings::value(&settings::CLOCK), flags.cpu),
         cpu: flags.cpu,
         memory: flags.memory,
         shape,

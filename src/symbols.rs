@@ -15,7 +15,7 @@ use profile::{Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
 use crate::known_names::{KnownNames, Number, is_plainly_named};
-use crate::settings::{self, ClosureNames, TemplateNames};
+use crate::settings::{self, ClosureNames};
 use crate::spans::{SharedSpans, SpanLog};
 use crate::templates::{self, Named};
 use crate::zend::{Function, FunctionKind, name};
@@ -132,13 +132,13 @@ impl NamingOptions {
             exclusions: Exclusions::of_names(ignored)
                 .and_patterns(&settings::value(&settings::EXCLUDE)),
             run_init: settings::value(&settings::RUN_INIT),
-            details: if settings::value(&settings::SPANS) {
+            details: if settings::value(&settings::COLLECT_ADDITIONAL_INFO) {
                 Details::InNames
             } else {
                 Details::None
             },
             closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
-            templates: settings::value(&settings::TEMPLATE_NAMES) == TemplateNames::Template,
+            templates: false,
             places: false,
         }
     }
@@ -148,7 +148,7 @@ impl NamingOptions {
     pub(crate) fn for_a_file(self) -> Self {
         Self {
             closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
-            templates: settings::value(&settings::TEMPLATE_NAMES) != TemplateNames::Plain,
+            templates: true,
             places: true,
             ..self
         }

@@ -63,11 +63,9 @@ final class Options
     public function settings(): array
     {
         return [
-            'xhprof.spans' => $this->statements ? '1' : '0',
+            'xhprof.collect_additional_info' => $this->statements ? '1' : '0',
             // {closure:src/Shop.php:12} can be found by people; {closure} cannot.
             'xhprof.closure_names' => '1',
-            // Template names them, and also knows their lines, which an array does not have.
-            'xhprof.template_names' => '0',
         ];
     }
 }

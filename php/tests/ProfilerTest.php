@@ -39,7 +39,7 @@ final class ProfilerTest extends TestCase
 
     public function testSettingsAreAsBefore(): void
     {
-        $values = static fn(): array => array_map(ini_get(...), ['xhprof.spans', 'xhprof.closure_names', 'xhprof.template_names']);
+        $values = static fn(): array => array_map(ini_get(...), ['xhprof.collect_additional_info', 'xhprof.closure_names']);
         $before = $values();
         self::assertNotContains(false, $before);
         Profiler::profile(static fn(): string => 'x');

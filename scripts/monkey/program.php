@@ -63,7 +63,7 @@ final class Monkey
             case 11: ini_set('xhprof.clock', self::one('auto', 'tsc', 'monotonic')); break;
             case 12: ini_set('xhprof.debug', self::one('0', '1')); break;
             case 13: ini_set(self::one('xhprof.max_nodes', 'xhprof.max_depth'), self::one('100', '1000', '25000')); break;
-            case 14: ini_set(...self::one(['xhprof.pin_cpu', self::one('auto', '1', '0')], ['xhprof.sampling_interval', self::one('100', '1000')])); break;
+            case 14: ini_set(...self::one(['xhprof.clock', self::one('auto', 'pinned', 'monotonic')], ['xhprof.sampling_interval', self::one('100', '1000')])); break;
         }
     }
 

@@ -3,7 +3,7 @@
 //! The cheapest checks come first: for a request that `xhprof.rate` leaves out,
 //! three settings are read and one system call is made.
 
-use policy::trigger::{Subject, is_chosen};
+use policy::trigger::{LeftOut, Subject, is_chosen};
 
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
@@ -91,22 +91,16 @@ fn chance(share: f64) -> bool {
     share > 0.0 && zend::random().is_some_and(|random| is_chosen(random, share))
 }
 
-/// By `xhprof.match` and `xhprof.skip`.
+/// By `xhprof.match`.
 fn by_patterns() -> Result<(), Rule> {
-    let (wanted, unwanted) = (
-        settings::value(&settings::MATCH),
-        settings::value(&settings::SKIP),
-    );
-    if wanted.is_empty() && unwanted.is_empty() {
+    let patterns = settings::value(&settings::MATCH);
+    if patterns.is_empty() {
         return Ok(());
     }
-    let subject = subject();
-    if !wanted.is_empty() && subject.first_match(&wanted).is_none() {
-        return Err(Rule::Match);
-    }
-    match subject.first_match(&unwanted) {
-        Some(pattern) => Err(Rule::Skip(pattern.to_owned())),
+    match subject().left_out_by(&patterns) {
         None => Ok(()),
+        Some(LeftOut::NoMatch) => Err(Rule::Match),
+        Some(LeftOut::By(pattern)) => Err(Rule::LeftOut(pattern.to_owned())),
     }
 }
 

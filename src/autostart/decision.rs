@@ -52,8 +52,8 @@ pub(crate) enum Rule {
     Rate,
     /// No pattern of `xhprof.match` fits.
     Match,
-    /// This pattern of `xhprof.skip` fits.
-    Skip(String),
+    /// This pattern of `xhprof.match` with a `!` fits.
+    LeftOut(String),
     /// `xhprof.max_per_minute`.
     MaxPerMinute,
     /// Nothing can be recorded or written; the text is the reason.
@@ -102,7 +102,7 @@ impl fmt::Display for Rule {
             Self::InvalidLimit => f.write_str("a limit in php.ini is not valid"),
             Self::Rate => f.write_str("xhprof.rate"),
             Self::Match => f.write_str("xhprof.match"),
-            Self::Skip(pattern) => write!(f, "xhprof.skip, by {pattern}"),
+            Self::LeftOut(pattern) => write!(f, "xhprof.match, by !{pattern}"),
             Self::MaxPerMinute => f.write_str("xhprof.max_per_minute"),
             Self::Problem(problem) => f.write_str(problem),
         }

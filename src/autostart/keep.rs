@@ -5,10 +5,9 @@ use std::time::Duration;
 use crate::{settings, zend};
 
 /// Whether the profile of a request that took `took` is written, by
-/// `xhprof.min_duration` and `xhprof.keep_errors`.
+/// `xhprof.min_duration`. Those that fail are always written.
 pub(super) fn should_keep(took: Duration) -> bool {
-    took >= settings::value(&settings::MIN_DURATION)
-        || (settings::value(&settings::KEEP_ERRORS) && has_failed())
+    took >= settings::value(&settings::MIN_DURATION) || has_failed()
 }
 
 /// Whether the request ended with an error, or with an HTTP status of 500 or more.

@@ -21,7 +21,7 @@ pub(crate) use timer::{Timer, end_kept_timer};
 
 use std::sync::{Mutex, OnceLock};
 
-use policy::settings::{ClockChoice, PinCpu};
+use policy::settings::ClockChoice;
 use recorder::{TickRate, Ticks};
 
 /// The clocks that the engines read at entry and exit.
@@ -138,12 +138,30 @@ const ANY_CPU: usize = usize::MAX;
 /// counter if that has not been done yet (5 ms, once for a CPU).
 ///
 /// Every call must be followed by [`stop`] when the profile ends.
-pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock {
+pub(crate) fn start(choice: ClockChoice, wants_cpu: bool) -> Clock {
+    let pin = match choice {
+        ClockChoice::Auto | ClockChoice::Counter => Pin::IfNeeded,
+        ClockChoice::Monotonic => Pin::Never,
+        ClockChoice::Pinned => Pin::Always,
+    };
+    start_pinned(choice, pin, wants_cpu)
+}
+
+/// Whether the thread stays on one CPU.
+#[derive(Clone, Copy)]
+enum Pin {
+    /// Where the counter is not invariant.
+    IfNeeded,
+    Always,
+    Never,
+}
+
+fn start_pinned(choice: ClockChoice, pin: Pin, wants_cpu: bool) -> Clock {
     let wants_counter = choice != ClockChoice::Monotonic && counter::EXISTS;
     let must_pin = match pin {
-        PinCpu::Always => true,
-        PinCpu::Never => false,
-        PinCpu::Auto => wants_counter && !counter::is_invariant(),
+        Pin::Always => true,
+        Pin::Never => false,
+        Pin::IfNeeded => wants_counter && !counter::is_invariant(),
     };
     let is_pinned = must_pin && affinity::pin();
     let is_usable = counter::is_invariant() || is_pinned || choice == ClockChoice::Counter;
@@ -179,12 +197,12 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock 
 /// not read the clock.
 pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
     let (choice, pin) = match (clock.source, clock.is_pinned) {
-        (Source::Counter, true) => (ClockChoice::Counter, PinCpu::Always),
-        (Source::Counter, false) => (ClockChoice::Counter, PinCpu::Never),
-        (Source::Monotonic, true) => (ClockChoice::Monotonic, PinCpu::Always),
-        (Source::Monotonic, false) => (ClockChoice::Monotonic, PinCpu::Never),
+        (Source::Counter, true) => (ClockChoice::Counter, Pin::Always),
+        (Source::Counter, false) => (ClockChoice::Counter, Pin::Never),
+        (Source::Monotonic, true) => (ClockChoice::Monotonic, Pin::Always),
+        (Source::Monotonic, false) => (ClockChoice::Monotonic, Pin::Never),
     };
-    start(choice, pin, wants_cpu) == clock
+    start_pinned(choice, pin, wants_cpu) == clock
 }
 
 /// Ends the use of a clock, see [`start`].
@@ -223,7 +241,7 @@ pub(crate) unsafe fn follow_forks(then: fn()) {
 
 /// How CPU time would be read here, for `phpinfo()`.
 pub(crate) fn cpu_time_in_use(choice: ClockChoice) -> CpuTime {
-    let clock = start(choice, PinCpu::Never, true);
+    let clock = start_pinned(choice, Pin::Never, true);
     stop();
     clock.cpu
 }

@@ -12,7 +12,7 @@ use policy::annotations;
 use profile::Meta;
 
 use super::{loaded, tags};
-use crate::settings::{self, RouteOf, Setting, Text};
+use crate::settings::{self, Setting, Text};
 use crate::{inputs, zend};
 
 /// What a store tells profiles of many machines apart by: the tag, its setting, and
@@ -142,14 +142,9 @@ pub(super) fn route() -> Option<String> {
     tags::route().or_else(of_request)
 }
 
-/// The route for a path, by `xhprof.route`.
+/// The route for a path: `?` stands for numbers, hashes and dates.
 fn of_path(path: &str) -> String {
-    match settings::value(&settings::ROUTE) {
-        RouteOf::Exact => path.to_owned(),
-        RouteOf::Pattern => {
-            String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
-        }
-    }
+    String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
 }
 
 /// The title of a request. The program's route may begin with the method.

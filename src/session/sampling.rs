@@ -8,7 +8,7 @@ use crate::clock;
 use crate::engine::{
     self, Mode, Rate, Recording, Running, Sampling, State, Suspension, sampled, with_state,
 };
-use crate::settings::{self, ClockChoice, PinCpu, SampledClock};
+use crate::settings::{self, ClockChoice, SampledClock};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
 use policy::names::{NameLimits, Names};
@@ -25,7 +25,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         return;
     }
     let interval_us = settings::value(&settings::SAMPLING_INTERVAL);
-    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
+    let clock = clock::start(ClockChoice::Monotonic, false);
     // The start of the samples' times, on two clocks that are read together.
     let (started_us, started) = (clock::unix_time_us(), clock::monotonic_ns());
     let slots = for_array.then(|| SlotGrid::new(started_us, started, interval_us));
@@ -43,7 +43,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         }
     };
     let (depth, max_nodes) = (
-        settings::value(&settings::SAMPLING_DEPTH),
+        settings::value(&settings::MAX_DEPTH),
         settings::value(&settings::MAX_NODES),
     );
     let details = Details::None;

@@ -117,13 +117,6 @@ unsafe extern "C" {
     // zend_ini.h
     pub(crate) fn zend_unregister_ini_entries(module_number: c_int);
     pub(crate) fn display_ini_entries(module: *mut ext_php_rs::ffi::zend_module_entry);
-    pub(crate) fn zend_alter_ini_entry_ex(
-        name: *mut zend_string,
-        new_value: *mut zend_string,
-        modify_type: c_int,
-        stage: c_int,
-        force_change: bool,
-    ) -> c_int;
     pub(crate) fn zend_ini_string_ex(
         name: *const c_char,
         name_length: usize,
@@ -138,13 +131,6 @@ unsafe extern "C" {
     // zend_closures.h
     pub(crate) static zend_ce_closure: *mut zend_class_entry;
     pub(crate) fn zend_get_closure_method_def(closure: *mut zend_object) -> *const zend_function;
-
-    // zend_hash.h
-    pub(crate) fn zend_hash_str_del(
-        table: *mut ext_php_rs::ffi::HashTable,
-        key: *const c_char,
-        length: usize,
-    ) -> c_int;
 
     // zend_extensions.h
     pub(crate) fn zend_get_extension(name: *const c_char) -> *mut c_void;

@@ -12,7 +12,7 @@ use ext_php_rs::types::ZendStr;
 use policy::settings::{Definition, Kind, Scope, Setting};
 
 use super::bindings::{self, FAILURE, SUCCESS};
-use super::{ini_aliases, ini_directories};
+use super::ini_directories;
 
 /// A limit in php.ini or on the command line is invalid.
 static HAS_INVALID_LIMIT: AtomicBool = AtomicBool::new(false);
@@ -43,11 +43,6 @@ pub(crate) fn register(
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
     unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
-    let aliases = settings.iter().filter_map(|setting| match setting.kind() {
-        Kind::Alias(other) => Some((setting.c_name(), other)),
-        _ => None,
-    });
-    ini_aliases::start(&aliases.collect::<Vec<_>>());
 }
 
 /// MSHUTDOWN: unregisters the settings.
@@ -166,10 +161,6 @@ unsafe extern "C" fn check(
     match setting.kind() {
         Kind::Limit if !is_valid && stage == STAGE_STARTUP => {
             HAS_INVALID_LIMIT.store(true, Ordering::Relaxed);
-        }
-        Kind::Alias(alias) if is_valid => {
-            // SAFETY: what the engine handed us.
-            return unsafe { ini_aliases::copy(entry, new_value, alias, stage) };
         }
         Kind::Directory if is_valid => {
             // SAFETY: the engine's entry and string, as above.

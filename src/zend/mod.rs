@@ -17,7 +17,6 @@ mod hook_pointer;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
-mod ini_aliases;
 mod ini_directories;
 mod internal_call;
 mod jit;

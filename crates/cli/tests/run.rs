@@ -63,8 +63,8 @@ case "$END" in
 esac
 "#;
 
-/// How many words of the command line are ours: an extension and nine settings.
-const OURS: usize = 20;
+/// How many words of the command line are ours: an extension and eight settings.
+const OURS: usize = 18;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
 struct Stage {
@@ -176,7 +176,6 @@ fn php_gets_our_settings_before_the_script() {
             "xhprof.mode=tree",
             "xhprof.rate=1",
             "xhprof.match=",
-            "xhprof.skip=",
             "xhprof.max_per_minute=0",
             "xhprof.min_duration=0",
         ]
@@ -218,7 +217,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     command.env("XHPROF_FLAGS", "memory,sql");
     assert!(command.output().unwrap().status.success());
     let arguments = stage.php_arguments();
-    for setting in ["xhprof.flags=memory", "xhprof.spans=1"] {
+    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
         assert!(
             arguments.iter().any(|argument| argument == setting),
             "{arguments:?}"
@@ -230,7 +229,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     assert!(
         !arguments
             .iter()
-            .any(|argument| argument.contains("xhprof.spans")),
+            .any(|argument| argument.contains("xhprof.collect_additional_info")),
         "{arguments:?}"
     );
 }

@@ -25,7 +25,7 @@ pub fn is_chosen(random: u64, fraction: f64) -> bool {
     number < fraction
 }
 
-/// A request or a script, as the patterns of `xhprof.match` and `xhprof.skip` see it.
+/// A request or a script, as the patterns of `xhprof.match` see it.
 #[derive(Debug)]
 pub struct Subject {
     /// The host in lower case without its port, and the path.
@@ -59,17 +59,41 @@ impl Subject {
         }
     }
 
+    /// Why `patterns` leave the request out: none if they do not. Those with a `!` before
+    /// them say what is not profiled; of the others one must match, if there are any.
+    #[must_use]
+    pub fn left_out_by<'p>(&self, patterns: &'p [String]) -> Option<LeftOut<'p>> {
+        let (unwanted, wanted): (Vec<&str>, Vec<&str>) = patterns
+            .iter()
+            .map(String::as_str)
+            .partition(|pattern| pattern.starts_with('!'));
+        if !wanted.is_empty() && self.first_match(wanted).is_none() {
+            return Some(LeftOut::NoMatch);
+        }
+        let unwanted = unwanted
+            .into_iter()
+            .map(|pattern| pattern.trim_start_matches('!'));
+        self.first_match(unwanted).map(LeftOut::By)
+    }
+
     /// The first pattern that matches. One that begins with a slash is compared with
     /// the path alone: no host does.
-    #[must_use]
-    pub fn first_match<'p>(&self, patterns: &'p [String]) -> Option<&'p str> {
-        let found = patterns.iter().find(|pattern| {
+    fn first_match<'p>(&self, patterns: impl IntoIterator<Item = &'p str>) -> Option<&'p str> {
+        patterns.into_iter().find(|pattern| {
             let is_path = pattern.starts_with('/');
             let (_, path) = self.text.split_at(self.path);
             patterns::matches(pattern.as_bytes(), if is_path { path } else { &self.text })
-        });
-        found.map(String::as_str)
+        })
     }
+}
+
+/// Why a request is not profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut<'p> {
+    /// No pattern matches it.
+    NoMatch,
+    /// This pattern with a `!`, without that.
+    By(&'p str),
 }
 
 #[cfg(test)]
@@ -127,21 +151,36 @@ mod tests {
     #[test]
     fn a_pattern_that_begins_with_a_slash_is_compared_with_the_path() {
         let request = Subject::request(b"shop.example", b"/health/db");
-        let is_matched = |pattern: &str| request.first_match(&[pattern.to_owned()]).is_some();
+        let is_matched = |pattern: &str| request.first_match([pattern]).is_some();
         for pattern in ["/health*", "/health/db", "*/health*", "shop.example/*", "*"] {
             assert!(is_matched(pattern), "{pattern}");
         }
         for pattern in ["/health", "/db", "health*", "shop.example", ""] {
             assert!(!is_matched(pattern), "{pattern}");
         }
-        let patterns = ["x*", "*/db", "*"].map(str::to_owned);
-        assert_eq!(request.first_match(&patterns), Some("*/db"));
-        assert_eq!(request.first_match(&[]), None);
+        assert_eq!(request.first_match(["x*", "*/db", "*"]), Some("*/db"));
+        assert_eq!(request.first_match([]), None);
         let script = Subject::script(b"/srv/bin/console".to_vec());
-        assert_eq!(
-            script.first_match(&["/bin/*".to_owned(), "/srv/*".to_owned()]),
-            Some("/srv/*")
-        );
+        assert_eq!(script.first_match(["/bin/*", "/srv/*"]), Some("/srv/*"));
+    }
+
+    #[test]
+    fn a_pattern_with_an_exclamation_mark_leaves_out_and_wins() {
+        let request = Subject::request(b"shop.example", b"/health/db");
+        let left_out = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
+            request.left_out_by(&patterns).map(|why| match why {
+                LeftOut::NoMatch => String::new(),
+                LeftOut::By(pattern) => pattern.to_owned(),
+            })
+        };
+        assert_eq!(left_out(&[]), None);
+        assert_eq!(left_out(&["/health/*"]), None);
+        assert_eq!(left_out(&["!/other"]), None);
+        assert_eq!(left_out(&["/other"]).as_deref(), Some(""));
+        assert_eq!(left_out(&["!/health/*"]).as_deref(), Some("/health/*"));
+        assert_eq!(left_out(&["*", "!*/db"]).as_deref(), Some("*/db"));
+        assert_eq!(left_out(&["/other", "!*/db"]).as_deref(), Some(""));
     }
 
     proptest! {

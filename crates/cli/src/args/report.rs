@@ -128,7 +128,7 @@ pub(crate) struct TableArguments {
 }
 
 /// The values of `--columns`. The profile and the view decide which of the columns exist.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 18] = [
     "calls",
     "calls%",
     "self",

@@ -162,7 +162,7 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
             Grade::Warning,
             format!("clock: {clock}, not invariant on this machine"),
         )
-        .advise("profiled processes are pinned to one CPU, unless xhprof.pin_cpu is 0"),
+        .advise("profiled processes are pinned to one CPU, unless xhprof.clock is monotonic"),
         _ => Finding::new(Grade::Good, format!("clock: {clock}")),
     });
     let said = ["version", "engine", "clock", "xhprof", "known bug"];

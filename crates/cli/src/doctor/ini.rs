@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn lines_of_xhprof_are_found_with_their_places() {
         let text = "; xhprof.rate = 1\n[xhprof]\nxhprof.auto_enabled = On ; yes\n\
-                    memory_limit = 1G\n  xhprof.match=\"a ; b\"\r\n#xhprof.skip=x\nxhprof.rate\n";
+                    memory_limit = 1G\n  xhprof.match=\"a ; b\"\r\n#xhprof.trigger=x\nxhprof.rate\n";
         let found = of_text(text, Path::new("/etc/php.ini"));
         let found: Vec<_> = found
             .iter()

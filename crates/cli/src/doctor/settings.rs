@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use policy::settings::{self, AutoEnable, Kind, Scope, Setting};
+use policy::settings::{self, AutoEnable, FORMER, Former, Kind, Scope, Setting};
 
 use super::ini::{self, Directive};
 use super::pools::Pool;
@@ -52,6 +52,11 @@ pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Findin
         .iter()
         .filter(|directive| !known.has(&directive.name) && seen.insert(directive.place()));
     let finding = |directive: &Directive| {
+        let is_it = |former: &&Former| former.name.to_bytes() == directive.name.as_bytes();
+        if let Some(former) = FORMER.iter().find(is_it) {
+            let what = format!("{}: {}", directive.place(), former.sentence());
+            return Finding::new(Grade::Wrong, what);
+        }
         let names = known.rows.iter().map(|(name, _)| *name);
         let meant = suggestion(&directive.name, names);
         let what = format!(

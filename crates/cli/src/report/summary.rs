@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use view::{Costs, Summary};
 
 use crate::terminal::{Look, Style, printable};
-use crate::units::{count, counted, percent, size, time};
+use crate::units::{count, counted, size, time};
 
 /// The head of every report: title and summary, beside each other if they fit;
 /// then where the profile comes from, and its tags.

@@ -81,7 +81,7 @@ fn command(
         .filter(|_| arguments.mode == Mode::Sample)
         .map(|interval| setting(&settings::SAMPLING_INTERVAL, &interval.into()));
     let spans = arguments.flags.contains(&Flag::Sql);
-    let spans = spans.then(|| setting(&settings::SPANS, &true));
+    let spans = spans.then(|| setting(&settings::COLLECT_ADDITIONAL_INFO, &true));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
@@ -106,10 +106,9 @@ fn command(
 
 /// Settings that reduce what is recorded on servers. With its default, each records
 /// everything.
-const RECORD_EVERYTHING: [&dyn Definition; 5] = [
+const RECORD_EVERYTHING: [&dyn Definition; 4] = [
     &settings::RATE,
     &settings::MATCH,
-    &settings::SKIP,
     &settings::MAX_PER_MINUTE,
     &settings::MIN_DURATION,
 ];

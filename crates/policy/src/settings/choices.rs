@@ -22,17 +22,6 @@ pub enum ClosureNames {
     Plain,
 }
 
-/// The value of `xhprof.template_names`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TemplateNames {
-    /// By template in files; as XHProf names them in arrays.
-    Auto,
-    /// By template, everywhere.
-    Template,
-    /// As PHP names them, everywhere.
-    Plain,
-}
-
 /// The value of `xhprof.clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockChoice {
@@ -42,17 +31,8 @@ pub enum ClockChoice {
     Counter,
     /// `CLOCK_MONOTONIC`.
     Monotonic,
-}
-
-/// The value of `xhprof.pin_cpu`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PinCpu {
-    /// Where the counter is not invariant.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
+    /// The cycle counter, with PHP kept on one CPU while it profiles.
+    Pinned,
 }
 
 /// The value of `xhprof.engine`.
@@ -79,15 +59,6 @@ pub enum Mode {
     Events,
     /// Stacks at a regular interval.
     Sample,
-}
-
-/// The value of `xhprof.route`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteOf {
-    /// The path with `?` for each part that is not a word.
-    Pattern,
-    /// The path as it is.
-    Exact,
 }
 
 /// The value of `xhprof.sampling_clock`: the clock of the time between two samples.
@@ -142,7 +113,7 @@ pub struct Flags {
     pub cpu: bool,
     /// `XHPROF_FLAGS_MEMORY`.
     pub memory: bool,
-    /// SQL statements, URLs and commands are recorded, as by `xhprof.spans`.
+    /// SQL statements, URLs and commands are recorded, as by `xhprof.collect_additional_info`.
     pub sql: bool,
 }
 

@@ -1,8 +1,5 @@
 //! What most users set.
 
-use std::ffi::CStr;
-use std::time::Duration;
-
 use super::parser::{
     AnyText, FileName, FlagWords, Fraction, InputName, List, Milliseconds, Switch, Words,
 };
@@ -17,26 +14,15 @@ pub static EVERYDAY: &[&dyn Definition] = &[
     &MODE,
     &FLAGS,
     &OUTPUT_DIR,
-    &OUTPUT_NAME,
     &OUTPUT_FORMAT,
     &APP,
     &RELEASE,
     &RATE,
     &MATCH,
-    &SKIP,
     &TRIGGER,
     &TRIGGER_SECRET,
-    &MIN_DURATION,
-    &KEEP_ERRORS,
-    &IGNORED_FUNCTIONS,
     &EXCLUDE,
-    &SPANS,
-    &COLLECT_ADDITIONAL_INFO,
-    &DEBUG,
 ];
-
-const SPANS_NAME: &CStr = c"xhprof.spans";
-const COLLECT_ADDITIONAL_INFO_NAME: &CStr = c"xhprof.collect_additional_info";
 
 /// Which requests are profiled without a call of `xhprof_enable()`.
 pub static AUTO_ENABLE: Setting<AutoEnable> = Setting {
@@ -49,7 +35,7 @@ pub static AUTO_ENABLE: Setting<AutoEnable> = Setting {
         ("1", AutoEnable::Always),
         ("trigger", AutoEnable::Trigger),
     ]),
-    about: "1: profile every request and write a file, subject to `rate`, `match` and `skip`; \
+    about: "1: profile every request and write a file, subject to `rate` and `match`; \
         trigger: only requests that carry `xhprof.trigger`",
     comment: "1: profile every request and write a file; 0: none; trigger: only requests with the \
         trigger and its secret.",
@@ -84,7 +70,7 @@ pub static FLAGS: Setting<Flags> = Setting {
     scope: Scope::Anywhere,
     kind: Kind::Plain,
     parser: &FlagWords,
-    about: "any of: cpu, memory, no_builtins, and sql, which is `xhprof.spans`. Wall time and calls \
+    about: "any of: cpu, memory, no_builtins, and sql, which is `xhprof.collect_additional_info`. Wall time and calls \
         are always recorded",
     comment: "What they measure in addition to wall time and calls: any of cpu, memory, no_builtins, \
         sql.",
@@ -101,20 +87,6 @@ pub static OUTPUT_DIR: Setting<Text> = Setting {
         the working directory in which the request starts, or in which the program sets it",
     comment: "The directory for profiles, writable by the server's user; PHP's temporary directory if \
         empty.",
-};
-
-/// The pattern of the names of files.
-pub static OUTPUT_NAME: Setting<Text> = Setting {
-    name: c"xhprof.output_name",
-    default: Text::Borrowed("%i.%s"),
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &FileName,
-    about: "file name without its ending: `%i` run id, `%s` script, `%p` process id, `%t` seconds, \
-        `%u` microseconds, `%r` random digits, `%H` host, `%R` route, `%a` server interface \
-        (SAPI)",
-    comment: "The file's name: %i run id, %s script, %p process, %t seconds, %u microseconds, %r \
-        random, %H host, %R route, %a server interface.",
 };
 
 /// The format of files.
@@ -173,27 +145,17 @@ pub static RATE: Setting<f64> = Setting {
     comment: "The fraction of requests to profile: 0.01 is one of a hundred.",
 };
 
-/// Patterns of the requests to profile; empty for all.
+/// Patterns of the requests to profile, and with a `!` of those not to profile; empty
+/// for all.
 pub static MATCH: Setting<Vec<String>> = Setting {
     name: c"xhprof.match",
     default: Vec::new(),
     scope: Scope::PerDirectory,
     kind: Kind::Plain,
     parser: PATTERNS,
-    about: "patterns of hosts, paths or scripts to profile, see \
-        [production.md](production.md#which-requests)",
-    comment: "Patterns of hosts, paths or scripts to profile, and to skip; skip wins.",
-};
-
-/// Patterns of the requests not to profile.
-pub static SKIP: Setting<Vec<String>> = Setting {
-    name: c"xhprof.skip",
-    default: Vec::new(),
-    scope: Scope::PerDirectory,
-    kind: Kind::Plain,
-    parser: PATTERNS,
-    about: "patterns of what is not profiled; wins over `match`",
-    comment: "",
+    about: "patterns of hosts, paths or scripts to profile; with a `!` before it, not to profile, \
+        which wins; see [production.md](production.md#which-requests)",
+    comment: "Patterns of hosts, paths or scripts to profile; with a ! before it, not to profile.",
 };
 
 /// The name of the trigger; empty for none.
@@ -222,48 +184,6 @@ pub static TRIGGER_SECRET: Setting<Text> = Setting {
     comment: "",
 };
 
-/// Profiles of shorter requests are not written.
-pub static MIN_DURATION: Setting<Duration> = Setting {
-    name: c"xhprof.min_duration",
-    default: Duration::ZERO,
-    scope: Scope::Anywhere,
-    kind: Kind::Limit,
-    parser: &Milliseconds {
-        limits: 0..=86_400_000,
-    },
-    about: "milliseconds; profiles of shorter requests are not written",
-    comment: "Milliseconds: profiles of shorter requests are not written.",
-};
-
-/// Whether profiles of failed requests are written however short they were.
-pub static KEEP_ERRORS: Setting<bool> = Setting {
-    name: c"xhprof.keep_errors",
-    default: false,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Switch,
-    about: "1: requests that end in a fatal error, an uncaught exception or a status of 500 or more \
-        are written, however short",
-    comment: "1: write the profiles of requests that fail (fatal error, status 500 and more) however \
-        short they were.",
-};
-
-/// The functions that automatic profiles leave out.
-pub static IGNORED_FUNCTIONS: Setting<Vec<String>> = Setting {
-    name: c"xhprof.ignored_functions",
-    default: Vec::new(),
-    scope: Scope::PerDirectory,
-    kind: Kind::Plain,
-    parser: &List {
-        is_valid: is_text,
-        expected: "functions' names or patterns, with spaces or commas between them",
-    },
-    about: "functions that automatic profiles leave out. A name is exact; a name with a `*` is a \
-        pattern that ignores case (`PDO::*`, `*Sniff::process`)",
-    comment: "Functions that automatic profiles leave out, by name or pattern (PDO::*), separated by \
-        spaces.",
-};
-
 /// Patterns of the functions and files that every profile leaves out.
 pub static EXCLUDE: Setting<Vec<String>> = Setting {
     name: c"xhprof.exclude",
@@ -274,42 +194,4 @@ pub static EXCLUDE: Setting<Vec<String>> = Setting {
     about: "patterns of functions (`Symfony\\*`) and of files (`vendor/*`, with a slash) that every \
         profile leaves out, see [below](#what-is-left-out)",
     comment: "Functions (Symfony\\*) and files (vendor/*) that every profile leaves out.",
-};
-
-/// Whether SQL statements, URLs and commands are recorded.
-pub static SPANS: Setting<bool> = Setting {
-    name: SPANS_NAME,
-    default: false,
-    scope: Scope::Anywhere,
-    kind: Kind::Alias(COLLECT_ADDITIONAL_INFO_NAME),
-    parser: &Switch,
-    about: "1: SQL statements, URLs and commands of Redis and Memcached are recorded; literals, URL \
-        queries and passwords are removed. Native files keep them beside the calls (`xhprof \
-        report FILE --spans`), arrays as part of names",
-    comment: "1: record SQL statements, URLs and commands of Redis and Memcached, without literals \
-        and passwords.\nBoth names are the same setting.",
-};
-
-/// XHProf's own name of [`SPANS`].
-pub static COLLECT_ADDITIONAL_INFO: Setting<bool> = Setting {
-    name: COLLECT_ADDITIONAL_INFO_NAME,
-    default: false,
-    scope: Scope::Anywhere,
-    kind: Kind::Alias(SPANS_NAME),
-    parser: &Switch,
-    about: "XHProf's own name of `xhprof.spans`: both always have the same value. If php.ini has \
-        both, `xhprof.spans` wins",
-    comment: "",
-};
-
-/// Whether each request logs a line.
-pub static DEBUG: Setting<bool> = Setting {
-    name: c"xhprof.debug",
-    default: false,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Switch,
-    about: "1: each request writes one line to PHP's log: profiled or not, by which rule, and where \
-        the profile is",
-    comment: "1: each request writes one line to PHP's log: profiled or not, and by which rule.",
 };

@@ -2,8 +2,8 @@
 
 use super::parser::{InputName, List, Number, Permissions, Raised, Switch, Words};
 use super::{
-    ClockChoice, ClosureNames, DIRECTORY, Definition, EngineChoice, Kind, PinCpu, RouteOf,
-    SampledClock, Scope, Setting, TemplateNames, Text,
+    ClockChoice, ClosureNames, DIRECTORY, Definition, EngineChoice, Kind, SampledClock, Scope,
+    Setting, Text,
 };
 
 /// The settings of this group, in the order of the documents.
@@ -12,15 +12,15 @@ pub static EXPERT: &[&dyn Definition] = &[
     &CAPTURE,
     &CLOCK,
     &CLOSURE_NAMES,
+    &COLLECT_ADDITIONAL_INFO,
+    &DEBUG,
     &ENGINE,
     &FILE_PERMISSIONS,
-    &PIN_CPU,
-    &ROUTE,
+    &OUTPUT_NAME,
     &RUN_INIT,
     &SAMPLING_CLOCK,
     &SAMPLING_INTERVAL,
     &SPECIAL_FUNCTIONS,
-    &TEMPLATE_NAMES,
 ];
 
 /// The directory in which `xhprof run` collects automatic profiles; empty for
@@ -63,10 +63,13 @@ pub static CLOCK: Setting<ClockChoice> = Setting {
         ("auto", ClockChoice::Auto),
         ("tsc", ClockChoice::Counter),
         ("monotonic", ClockChoice::Monotonic),
+        ("pinned", ClockChoice::Pinned),
     ]),
-    about: "auto: the CPU's cycle counter where it is reliable, else the kernel's clock; tsc; \
-        monotonic",
-    comment: "auto, tsc (the CPU's cycle counter) or monotonic (the kernel's clock).",
+    about: "auto: the CPU's cycle counter where it is reliable, else the kernel's clock; tsc: the \
+        counter; monotonic: the kernel's clock; pinned: the counter, and PHP stays on one CPU while \
+        it profiles",
+    comment: "auto, tsc (the CPU's cycle counter), monotonic (the kernel's clock) or pinned (tsc, on \
+        one CPU).",
 };
 
 /// Which closures are named by file and line.
@@ -114,35 +117,6 @@ pub static FILE_PERMISSIONS: Setting<u32> = Setting {
     parser: &Permissions,
     about: "permissions of profile files",
     comment: "The permissions of profile files.",
-};
-
-/// Whether the thread stays on one CPU.
-pub static PIN_CPU: Setting<PinCpu> = Setting {
-    name: c"xhprof.pin_cpu",
-    default: PinCpu::Auto,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Words(&[
-        ("auto", PinCpu::Auto),
-        ("1", PinCpu::Always),
-        ("0", PinCpu::Never),
-    ]),
-    about: "1: stay on one CPU while profiling; auto: only where the cycle counter needs it; 0: \
-        never",
-    comment: "Stay on one CPU while profiling: auto (where the clock needs it), 1, 0.",
-};
-
-/// How the route of a request is made from its path.
-pub static ROUTE: Setting<RouteOf> = Setting {
-    name: c"xhprof.route",
-    default: RouteOf::Pattern,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Words(&[("pattern", RouteOf::Pattern), ("exact", RouteOf::Exact)]),
-    about: "the route of a request, as in titles and `%R`, if the program does not set it. pattern: \
-        the path with `?` for numbers, hashes and dates (`/articles/?`); exact: the path",
-    comment: "The route of a request if the program does not set it: pattern (/articles/?) or exact \
-        (the path).",
 };
 
 /// Whether the top level of files is recorded.
@@ -200,19 +174,42 @@ pub static SPECIAL_FUNCTIONS: Setting<bool> = Setting {
         slower.",
 };
 
-/// Which functions of Twig's templates are named by the template.
-pub static TEMPLATE_NAMES: Setting<TemplateNames> = Setting {
-    name: c"xhprof.template_names",
-    default: TemplateNames::Auto,
+/// Whether SQL statements, URLs and commands are recorded.
+pub static COLLECT_ADDITIONAL_INFO: Setting<bool> = Setting {
+    name: c"xhprof.collect_additional_info",
+    default: false,
     scope: Scope::Anywhere,
     kind: Kind::Plain,
-    parser: &Words(&[
-        ("auto", TemplateNames::Auto),
-        ("0", TemplateNames::Plain),
-        ("1", TemplateNames::Template),
-    ]),
-    about: "1: functions of Twig's templates are named by the template, \
-        `twig::page.html.twig::block_body`; 0: as XHProf names them, `__TwigTemplate_…`; auto: 1 \
-        for files (`auto_enable`, `xhprof run`), 0 for the arrays that programs get",
-    comment: "Twig's functions by template: auto (in files), 1 (everywhere), 0 (nowhere).",
+    parser: &Switch,
+    about: "1: SQL statements, URLs and commands of Redis and Memcached are recorded; literals, URL \
+        queries and passwords are removed. Native files keep them beside the calls (`xhprof \
+        report FILE --spans`), arrays as part of names",
+    comment: "1: record SQL statements, URLs and commands of Redis and Memcached, without literals \
+        and passwords.",
+};
+
+/// Whether each request logs a line.
+pub static DEBUG: Setting<bool> = Setting {
+    name: c"xhprof.debug",
+    default: false,
+    scope: Scope::Anywhere,
+    kind: Kind::Plain,
+    parser: &Switch,
+    about: "1: each request writes one line to PHP's log: profiled or not, by which rule, and where \
+        the profile is",
+    comment: "1: each request writes one line to PHP's log: profiled or not, and by which rule.",
+};
+
+/// The pattern of the names of files.
+pub static OUTPUT_NAME: Setting<Text> = Setting {
+    name: c"xhprof.output_name",
+    default: Text::Borrowed("%i.%s"),
+    scope: Scope::Anywhere,
+    kind: Kind::Plain,
+    parser: &FileName,
+    about: "file name without its ending: `%i` run id, `%s` script, `%p` process id, `%t` seconds, \
+        `%u` microseconds, `%r` random digits, `%H` host, `%R` route, `%a` server interface \
+        (SAPI)",
+    comment: "The file's name: %i run id, %s script, %p process, %t seconds, %u microseconds, %r \
+        random, %H host, %R route, %a server interface.",
 };

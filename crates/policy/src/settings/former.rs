@@ -13,17 +13,50 @@ pub struct Former {
 
 /// All of them, by name.
 pub static FORMER: &[Former] = &[
-    Former {
-        name: c"xhprof.compensate",
-        instead: "times contain the profiler's own cost; for shares without it, set xhprof.mode=sample",
-    },
-    Former {
-        name: c"xhprof.timing",
-        instead: "every call is timed; where reading the clock is slow, set xhprof.mode=sample",
-    },
+    Former::new(
+        c"xhprof.compensate",
+        "times contain the profiler's own cost; for shares without it, set xhprof.mode=sample",
+    ),
+    Former::new(
+        c"xhprof.ignored_functions",
+        "set xhprof.exclude, which leaves functions out of every profile",
+    ),
+    Former::new(
+        c"xhprof.keep_errors",
+        "requests that fail are written however short they were, whatever xhprof.min_duration says",
+    ),
+    Former::new(
+        c"xhprof.pin_cpu",
+        "set xhprof.clock=pinned to stay on one CPU, or xhprof.clock=monotonic never to",
+    ),
+    Former::new(
+        c"xhprof.route",
+        "set the route in the program, by xhprof_tag('route', …)",
+    ),
+    Former::new(
+        c"xhprof.sampling_depth",
+        "xhprof.max_depth limits the frames of a sample, too",
+    ),
+    Former::new(
+        c"xhprof.skip",
+        "add the patterns to xhprof.match, each with a ! before it",
+    ),
+    Former::new(c"xhprof.spans", "set xhprof.collect_additional_info"),
+    Former::new(
+        c"xhprof.template_names",
+        "files have the names of templates, arrays those of XHProf",
+    ),
+    Former::new(
+        c"xhprof.timing",
+        "every call is timed; where reading the clock is slow, set xhprof.mode=sample",
+    ),
 ];
 
 impl Former {
+    const fn new(name: &'static CStr, instead: &'static str) -> Self {
+        Self { name, instead }
+    }
+
     /// The line for PHP's log.
     #[must_use]
     pub fn sentence(&self) -> String {

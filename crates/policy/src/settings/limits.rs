@@ -1,17 +1,33 @@
 //! Limits of memory, disk and load.
 
-use super::parser::{Number, Size};
+use std::time::Duration;
+
+use super::parser::{Milliseconds, Number, Size};
 use super::{Definition, Kind, Scope, Setting};
 
 /// The settings of this group, in the order of the documents.
 pub static LIMITS: &[&dyn Definition] = &[
+    &MIN_DURATION,
     &MAX_PER_MINUTE,
     &MAX_DIR_SIZE,
     &MAX_EVENTS_SIZE,
     &MAX_NODES,
     &MAX_DEPTH,
-    &SAMPLING_DEPTH,
 ];
+
+/// Profiles of shorter requests are not written, unless they fail.
+pub static MIN_DURATION: Setting<Duration> = Setting {
+    name: c"xhprof.min_duration",
+    default: Duration::ZERO,
+    scope: Scope::Anywhere,
+    kind: Kind::Limit,
+    parser: &Milliseconds {
+        limits: 0..=86_400_000,
+    },
+    about: "milliseconds; profiles of shorter requests are not written, unless they end in a fatal \
+        error, an uncaught exception or a status of 500 or more",
+    comment: "Milliseconds: profiles of shorter requests are not written, unless they fail.",
+};
 
 /// How many profiles may begin in a minute; zero for no limit.
 pub static MAX_PER_MINUTE: Setting<u64> = Setting {
@@ -74,20 +90,7 @@ pub static MAX_DEPTH: Setting<usize> = Setting {
         what: "a number",
         limits: 1..=100_000_000,
     },
-    about: "stack depth that is recorded; deeper calls are added up as `[truncated]`",
+    about: "stack depth that is recorded, and frames that a sample keeps; deeper calls are added up as \
+        `[truncated]`",
     comment: "The stack depth that is recorded, and the frames that a sample keeps.",
-};
-
-/// How many frames a sample keeps.
-pub static SAMPLING_DEPTH: Setting<usize> = Setting {
-    name: c"xhprof.sampling_depth",
-    default: 2_147_483_647,
-    scope: Scope::Anywhere,
-    kind: Kind::Plain,
-    parser: &Number {
-        what: "a number",
-        limits: 1..=2_147_483_647,
-    },
-    about: "frames that a sample keeps",
-    comment: "",
 };

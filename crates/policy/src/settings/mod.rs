@@ -17,8 +17,7 @@ use std::borrow::Cow;
 use std::ffi::CStr;
 
 pub use choices::{
-    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
-    RouteOf, SampledClock, TemplateNames,
+    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, SampledClock,
 };
 pub use everyday::*;
 pub use expert::*;
@@ -70,8 +69,6 @@ pub enum Kind {
     /// A directory. A program's value must be allowed by `open_basedir`, and is made
     /// absolute when it is set.
     Directory,
-    /// The setting always has the value of the setting of that name.
-    Alias(&'static CStr),
     /// A limit: an invalid value must not disable it.
     Limit,
 }

@@ -125,7 +125,7 @@ fn ways(trigger: &Trigger, secret: Option<&str>, url: &str) -> String {
     );
     format!(
         "{note}<p>PHP profiles a request that carries <code>xhprof.trigger</code> with its secret, whatever \
-         <code>rate</code>, <code>match</code> and <code>skip</code> say. The answer has the header \
+         <code>rate</code> and <code>match</code> say. The answer has the header \
          <code>X-Xhprof-Run</code>.</p>\
          <dl class=\"ways\"><dt>In the browser</dt><dd>Drag these to the bookmarks. On a page of the application, the \
          first one profiles all requests from then on, the second one ends it: \

@@ -1,6 +1,6 @@
 //! Which runs keep a budget, which break it, and what is said about it.
 
-use profile::{Activation, Cost, Edge, EdgeTable, Estimate, Symbol, SymbolId, Variance};
+use profile::{Activation, Cost, Edge, EdgeTable, Symbol, SymbolId};
 
 use super::*;
 
