@@ -3,6 +3,8 @@
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use profile::Date;
+
 const SECOND: u64 = 1_000_000;
 
 /// The start of the time range.
@@ -60,35 +62,17 @@ fn date(text: &str) -> Option<Since> {
         Some((day, time)) => (day, time),
         None => (text, "00:00"),
     };
-    let mut parts = day.split('-');
-    let mut number = |digits: usize| {
-        let part = parts.next()?;
-        (part.len() == digits).then_some(part)?.parse::<u64>().ok()
-    };
-    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    let is_date = (1970..=9999).contains(&year)
-        && (1..=12).contains(&month)
-        && (1..=31).contains(&day)
-        && parts.next().is_none();
+    let date = Date::parse(day)?;
     let mut parts = time.split(':').map(|part| part.parse::<u64>().ok());
     let hour = parts.next()??;
     let minute = parts.next().unwrap_or(Some(0))?;
     let second = parts.next().unwrap_or(Some(0))?;
     let is_time = hour < 24 && minute < 60 && second < 60 && parts.next().is_none();
-    if !is_date || !is_time {
+    if !is_time {
         return None;
     }
-    let seconds = (days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second;
+    let seconds = (date.days() * 24 + hour) * 3600 + minute * 60 + second;
     Some(Since::At(seconds * SECOND))
-}
-
-/// The days from 1970 to a date. The year begins in March here, so that the
-/// leap day is its last day.
-fn days(year: u64, month: u64, day: u64) -> u64 {
-    let year = if month < 3 { year - 1 } else { year };
-    let month = (month + 9) % 12;
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719_468
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use std::io::{BufWriter, Write};
 
-use profile::{Metrics, Profile, classic};
+use profile::{Date, Metrics, Profile, classic};
 use serde_json::{Map, Value, json};
 
 use crate::format::{Format, Holds, Reads, Writes, never};
@@ -82,7 +82,7 @@ fn meta(profile: &Profile, options: &WriteOptions) -> String {
         json!(url),
         json!(path),
         get(query),
-        date(seconds)
+        Date::of_seconds(seconds).to_string()
     )
 }
 
@@ -116,40 +116,9 @@ fn decoded(text: &str) -> String {
     lossy(&bytes).into_owned()
 }
 
-/// The day in UTC. The year begins in March here, so that the leap day is its
-/// last day.
-fn date(unix_seconds: u64) -> String {
-    let days = unix_seconds / 86_400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = if month < 10 {
-        (era * 400 + year, month + 3)
-    } else {
-        (era * 400 + year + 1, month - 9)
-    };
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_have_their_dates() {
-        for (seconds, day) in [
-            (0, "1970-01-01"),
-            (951_782_399, "2000-02-28"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_700_000_000, "2023-11-14"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(date(seconds), day);
-        }
-    }
 
     #[test]
     fn parameters_are_decoded() {

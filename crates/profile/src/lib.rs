@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod calendar;
 pub mod classic;
 mod cost;
 mod edges;
@@ -35,6 +36,7 @@ mod table;
 mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
+pub use calendar::Date;
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use profile::Date;
 use store::{Selection, Status};
 
 /// The selection of a filter.
@@ -147,23 +148,7 @@ fn instant(text: &str) -> Result<u64, String> {
 
 /// The seconds since 1970 of the beginning of a day.
 fn date(text: &str) -> Option<u64> {
-    let mut parts = text.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || [year.len(), month.len(), day.len()] != [4, 2, 2] {
-        return None;
-    }
-    let (year, month, day): (i64, i64, i64) =
-        (year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // The civil calendar, with years that begin in March.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-    u64::try_from(days * 86_400).ok()
+    Date::parse(text).map(|date| date.days() * 86_400)
 }
 
 #[cfg(test)]
@@ -204,20 +189,6 @@ mod tests {
         ] {
             let error = selection(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn days_are_days_of_the_calendar() {
-        for (text, seconds) in [
-            ("1970-01-01", 0),
-            ("2000-02-29", 951_782_400),
-            ("2026-11-22", 1_795_305_600),
-        ] {
-            assert_eq!(date(text), Some(seconds), "{text}");
-        }
-        for text in ["2026-13-01", "2026-00-01", "26-1-1", "2026-11-22-1", "x"] {
-            assert_eq!(date(text), None, "{text}");
         }
     }
 }

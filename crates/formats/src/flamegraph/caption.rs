@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use profile::{Meta, Mode, Profile};
+use profile::{Date, Meta, Mode, Profile};
 
 use crate::WriteOptions;
 use crate::shared::text;
@@ -40,23 +40,10 @@ pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
 #[must_use]
 pub fn moment(unix_us: u64) -> String {
     let seconds = unix_us / 1_000_000;
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
+    let of_day = seconds % 86_400;
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
-}
-
-/// Days since 1970-01-01 as a date. The year begins in March here, so that the
-/// leap day is its last day.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day)
+    let date = Date::of_seconds(seconds);
+    format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use profile::Date;
+
 /// Nanoseconds, as people read them.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub(super) fn time(nanoseconds: u64) -> String {
@@ -36,24 +38,9 @@ pub(super) fn bytes(size: u64) -> String {
 
 /// Seconds since 1970 as `2026-11-22 13:05` in UTC.
 pub(super) fn date(seconds: i64) -> String {
-    let days = seconds.div_euclid(86_400);
-    let of_day = seconds.rem_euclid(86_400);
-    // The civil calendar, with years that begin in March.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_of_year = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_of_year + 2) / 5 + 1;
-    let month = if month_of_year < 10 {
-        month_of_year + 3
-    } else {
-        month_of_year - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (of_day / 3600, of_day / 60 % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    let seconds = u64::try_from(seconds).unwrap_or(0);
+    let (hour, minute) = (seconds / 3600 % 24, seconds / 60 % 60);
+    format!("{} {hour:02}:{minute:02}", Date::of_seconds(seconds))
 }
 
 /// Seconds since 1970 as `2026-11-22`, in UTC.
