@@ -53,7 +53,6 @@ fn export(directory: &Path, name: &str, profile: &Profile) {
         let ending = format.endings.first().copied().unwrap_or("");
         let ending = match id {
             "perfview-xml" => "perfView.xml",
-            "perfview-xml-zip" => "perfView.xml.zip",
             _ => ending,
         };
         let mut file = Vec::new();

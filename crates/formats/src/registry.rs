@@ -15,9 +15,7 @@ use crate::native::NATIVE;
 use crate::nytprof::{NYTPROF, NYTPROF_CALLS};
 use crate::otlp::OTLP;
 use crate::perf_script::PERF_SCRIPT;
-use crate::perfview::{
-    PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW_TEXT, PERFVIEW_TEXT_ZIP,
-};
+use crate::perfview::{PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_TEXT};
 use crate::pprof::PPROF;
 use crate::speedscope::{SPEEDSCOPE, SPEEDSCOPE_EVENTED};
 use crate::xdebug_trace::XDEBUG_TRACE;
@@ -47,9 +45,7 @@ pub static FORMATS: &[Format] = &[
     PERFVIEW,
     PERFVIEW_IDS,
     PERFVIEW_TEXT,
-    PERFVIEW_TEXT_ZIP,
     PERFVIEW_JSON,
-    PERFVIEW_JSON_ZIP,
     OTLP,
     // After the other JSON formats: any JSON that contains `main()` matches it.
     XHPROF_JSON,

@@ -14,9 +14,7 @@ use formats::cpuprofile::CPUPROFILE;
 use formats::firefox::FIREFOX;
 use formats::nytprof::{NYTPROF, NYTPROF_CALLS};
 use formats::otlp::OTLP;
-use formats::perfview::{
-    PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW_TEXT, PERFVIEW_TEXT_ZIP,
-};
+use formats::perfview::{PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_TEXT};
 use formats::pprof::PPROF;
 use formats::{Format, WriteError, WriteOptions};
 use profile::{Body, Cost, Metric, NodeId, Profile, SymbolId, Tree, WallUnit};
@@ -36,7 +34,7 @@ const PPROF_FILE: &[u8] = include_bytes!("golden/tiny.pb.gz");
 const FIREFOX_FILE: &str = include_str!("golden/tiny.firefox-v55.json");
 
 /// Those that can be read again and keep times to the nanosecond.
-const READABLE: [&Format; 12] = [
+const READABLE: [&Format; 10] = [
     &COLLAPSED,
     &CHROME_TRACE,
     &FIREFOX,
@@ -44,9 +42,7 @@ const READABLE: [&Format; 12] = [
     &PERFVIEW,
     &PERFVIEW_IDS,
     &PERFVIEW_TEXT,
-    &PERFVIEW_TEXT_ZIP,
     &PERFVIEW_JSON,
-    &PERFVIEW_JSON_ZIP,
     &NYTPROF,
     &PPROF,
 ];
@@ -366,7 +362,7 @@ fn no_name_breaks_a_file_and_no_cost_is_lost() {
 fn all_of_perfviews_forms_have_the_same_names() {
     let nasty = nasty();
     let first = paths(&read(&written(&PERFVIEW_IDS, &nasty)));
-    for form in [PERFVIEW_TEXT, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW] {
+    for form in [PERFVIEW_TEXT, PERFVIEW_JSON, PERFVIEW] {
         assert_eq!(paths(&read(&written(&form, &nasty))), first);
     }
 }
@@ -496,7 +492,7 @@ fn nytprof_has_no_place_for_memory() {
 fn only_what_few_programs_can_open_has_a_warning() {
     for format in READABLE {
         let warns = format.warning.is_some();
-        let expected = ["perfview-json-zip", "otlp-profiles-1-11"].contains(&format.id);
+        let expected = format.id == "otlp-profiles-1-11";
         assert_eq!(warns, expected, "{}", format.id);
     }
 }

@@ -52,16 +52,6 @@ pub const PERFVIEW_TEXT: Format = Format {
     writes: writes(|profile, options, out| write(Form::Text, false, profile, options, out)),
 };
 
-/// XML with stacks as text, in a zip file.
-pub const PERFVIEW_TEXT_ZIP: Format = Format {
-    id: "perfview-xml-zip",
-    name: xml::NAME,
-    endings: &[],
-    warning: None,
-    reads: Some(XML),
-    writes: writes(|profile, options, out| write(Form::Text, true, profile, options, out)),
-};
-
 /// JSON.
 pub const PERFVIEW_JSON: Format = Format {
     id: "perfview-json",
@@ -70,19 +60,6 @@ pub const PERFVIEW_JSON: Format = Format {
     warning: None,
     reads: Some(JSON),
     writes: writes(|profile, options, out| write(Form::Json, false, profile, options, out)),
-};
-
-/// JSON in a zip file, which PerfView cannot open.
-pub const PERFVIEW_JSON_ZIP: Format = Format {
-    id: "perfview-json-zip",
-    name: json::NAME,
-    endings: &["perfView.json.zip"],
-    warning: Some(
-        "PerfView reads the zip file itself as JSON and cannot open this; \
-         .perfView.xml.zip and .perfView.json it opens",
-    ),
-    reads: Some(JSON),
-    writes: writes(|profile, options, out| write(Form::Json, true, profile, options, out)),
 };
 
 const XML: Reads = Reads {
