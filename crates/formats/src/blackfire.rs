@@ -29,12 +29,7 @@ pub const BLACKFIRE: Format = Format {
     endings: &["bf"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
 
 const MAGIC: &[u8] = b"file-format: BlackfireProbe";

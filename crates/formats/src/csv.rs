@@ -27,12 +27,7 @@ pub const CSV: Format = Format {
     endings: &["csv"],
     warning: None,
     reads: None,
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
 
 fn write(

@@ -25,12 +25,7 @@ pub const DOT: Format = Format {
     endings: &["dot", "gv"],
     warning: None,
     reads: None,
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: false,
-        has_threshold: true,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).with_threshold()),
 };
 
 /// An edge is left out below this fraction of the threshold.

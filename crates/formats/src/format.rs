@@ -57,7 +57,37 @@ pub struct Writes {
     pub has_threshold: bool,
     /// Writes a whole profile. Callers use [`write`](fn@crate::write), which
     /// first checks that the format can hold it.
-    pub write: fn(&Profile, &WriteOptions, &mut dyn Write) -> Result<(), WriteError>,
+    pub write: WriteProfile,
+}
+
+type WriteProfile = fn(&Profile, &WriteOptions, &mut dyn Write) -> Result<(), WriteError>;
+
+impl Writes {
+    /// A format whose files have one cost, and no threshold of their own.
+    pub(crate) const fn new(holds: Holds, write: WriteProfile) -> Self {
+        Self {
+            holds,
+            all_metrics: false,
+            has_threshold: false,
+            write,
+        }
+    }
+
+    /// The same with several costs at once.
+    pub(crate) const fn all_metrics(self) -> Self {
+        Self {
+            all_metrics: true,
+            ..self
+        }
+    }
+
+    /// The same with a threshold.
+    pub(crate) const fn with_threshold(self) -> Self {
+        Self {
+            has_threshold: true,
+            ..self
+        }
+    }
 }
 
 /// What a format holds of the paths to a function.

@@ -18,12 +18,11 @@ pub const MARKDOWN: Format = Format {
     endings: &["md", "markdown"],
     warning: None,
     reads: None,
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: true,
-        write,
-    }),
+    writes: Some(
+        Writes::new(Holds::Edges, write)
+            .all_metrics()
+            .with_threshold(),
+    ),
 };
 
 /// The number of functions: the reader of a comment needs only the top of the

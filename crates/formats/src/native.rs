@@ -20,12 +20,7 @@ pub const NATIVE: Format = Format {
     endings: &["xhp"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes {
-        holds: Holds::StacksOrEdges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::StacksOrEdges, write).all_metrics()),
 };
 
 fn detect(head: &[u8]) -> Detection {

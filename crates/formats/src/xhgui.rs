@@ -27,12 +27,7 @@ pub const XHGUI: Format = Format {
         detect: never,
         read: xhprof_json::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
 
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {

@@ -21,12 +21,7 @@ pub const XHPROF: Format = Format {
     endings: &["xhprof"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
 
 fn detect(head: &[u8]) -> Detection {

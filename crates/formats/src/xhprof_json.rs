@@ -26,12 +26,7 @@ pub const XHPROF_JSON: Format = Format {
     endings: &["json", "xhprof.json"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
 
 /// The maximum length of a line in a file of lines, in bytes: 512 MiB.

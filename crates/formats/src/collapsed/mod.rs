@@ -37,12 +37,7 @@ pub const COLLAPSED: Format = Format {
         detect: reader::detect,
         read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, write)),
 };
 
 fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {

@@ -29,12 +29,7 @@ pub const NYTPROF: Format = Format {
     endings: &["nytprof.out", "nytprof"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, write)),
 };
 
 /// The output of `nytprofcalls`: collapsed stacks.
@@ -50,12 +45,7 @@ pub const NYTPROF_CALLS: Format = Format {
         detect: never,
         read: read_calls,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write: write_calls,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, write_calls)),
 };
 
 fn detect(head: &[u8]) -> Detection {

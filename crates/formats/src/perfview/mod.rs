@@ -75,12 +75,7 @@ const JSON: Reads = Reads {
 type Write = fn(&Profile, &WriteOptions, &mut dyn io::Write) -> Result<(), WriteError>;
 
 const fn writes(write: Write) -> Option<Writes> {
-    Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write,
-    })
+    Some(Writes::new(Holds::Stacks, write))
 }
 
 #[derive(Debug, Clone, Copy)]

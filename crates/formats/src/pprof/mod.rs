@@ -33,12 +33,7 @@ pub const PPROF: Format = Format {
         detect: detect::detect,
         read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, write).all_metrics()),
 };
 
 fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
