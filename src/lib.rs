@@ -27,7 +27,6 @@ mod session;
 mod settings;
 mod spans;
 mod symbols;
-mod templates;
 #[allow(unsafe_code)]
 mod zend;
 

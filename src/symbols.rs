@@ -17,10 +17,8 @@ use recorder::{Recorder, SymbolId, TickRate};
 use crate::known_names::{KnownNames, Number, is_plainly_named};
 use crate::settings::{self, ClosureNames};
 use crate::spans::{SharedSpans, SpanLog};
-use crate::templates::{self, Named};
 use crate::zend::{Function, FunctionKind, name};
 use policy::names::{NameLimits, Names, SharedNames, fitting};
-use policy::templates::is_compiled;
 
 /// What to record for calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,8 +117,6 @@ pub(crate) struct NamingOptions {
     pub(crate) details: Details,
     /// Closures are named by file and line.
     pub(crate) closures: bool,
-    /// Functions of Twig's templates are named by the template.
-    pub(crate) templates: bool,
     /// Symbols have the file and line of their definition.
     pub(crate) places: bool,
 }
@@ -138,7 +134,6 @@ impl NamingOptions {
                 Details::None
             },
             closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
-            templates: false,
             places: false,
         }
     }
@@ -148,7 +143,6 @@ impl NamingOptions {
     pub(crate) fn for_a_file(self) -> Self {
         Self {
             closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
-            templates: true,
             places: true,
             ..self
         }
@@ -255,17 +249,11 @@ impl Symbols {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names().symbols().len();
-        let mut place = None;
         let mut is_plain = false;
         let target = if name::write_name(function, &mut scratch) {
-            if let Some(template) = self.template(function, &scratch) {
-                scratch = template.name;
-                place = template.place;
-            } else {
-                is_plain = is_named_by_names_alone(function, &scratch);
-                if self.naming.closures {
-                    self.closure_apart(function, &mut scratch);
-                }
+            is_plain = is_named_by_names_alone(function, &scratch);
+            if self.naming.closures {
+                self.closure_apart(function, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.naming.run_init {
@@ -276,27 +264,13 @@ impl Symbols {
         };
         if self.naming.places {
             let mut names = self.names.borrow_mut();
-            match place {
-                Some((template, line)) => names.set_place(known, Some(template), line),
-                None => names.set_place(known, function.file(), function.line()),
-            }
+            names.set_place(known, function.file(), function.line());
         }
         if is_plain && let Ok(number) = self.find(&scratch) {
             self.known.remember(number, function);
         }
         self.scratch = scratch;
         target
-    }
-
-    /// The function as one of a template, unless PHP's name of it is excluded: then
-    /// that name stays. Two classes of one template are one function.
-    fn template<'a>(&mut self, function: Function<'a>, plain: &[u8]) -> Option<Named<'a>> {
-        if !self.naming.templates {
-            return None;
-        }
-        let mut named = templates::named(function)?;
-        profile::make_name_safe(&mut named.name);
-        (!self.naming.exclusions.has_name(plain)).then_some(named)
     }
 
     /// Adds file and line to a closure's name, unless the name that PHP has for it
@@ -529,7 +503,5 @@ pub(crate) fn keep_names(symbols: Vec<Symbol>) {
 /// Whether the name is made of the names of the function and of its class, and of nothing
 /// else, for every profile.
 fn is_named_by_names_alone(function: Function<'_>, name: &[u8]) -> bool {
-    let is_closure = name.ends_with(b"}");
-    let is_template = function.class().is_some_and(is_compiled);
-    !is_closure && !is_template && is_plainly_named(function, name)
+    !name.ends_with(b"}") && is_plainly_named(function, name)
 }

@@ -21,7 +21,6 @@ mod ini_directories;
 mod internal_call;
 mod jit;
 mod known_functions;
-mod literals;
 pub(crate) mod memory;
 mod modules;
 pub(crate) mod name;

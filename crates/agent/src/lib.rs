@@ -25,6 +25,7 @@ mod health;
 mod interest;
 mod life;
 mod metrics;
+mod named;
 mod options;
 mod pace;
 mod queue;

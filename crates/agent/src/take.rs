@@ -20,6 +20,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::interest::Interest;
+use crate::named::with_template_names;
 use crate::shared::Shared;
 
 /// How long to wait for a sign of the kernel before looking anyway.
@@ -260,7 +261,7 @@ impl Taker {
         let app = options.tags.iter().find(|(name, _)| name == "app");
         let mut count = 0;
         for run in runs {
-            let file = match opened(&run.found) {
+            let mut file = match opened(&run.found) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
                 Err(error) => {
@@ -275,7 +276,15 @@ impl Taker {
                 file: Some(run.found.path.clone()),
                 version: Some(fields(run.found.version)),
             };
-            match writer.add(part, file) {
+            let added = match with_template_names(&mut file) {
+                Ok(Some(named)) => writer.add(part, named.as_slice()),
+                Ok(None) => writer.add(part, file),
+                Err(error) => {
+                    self.leave(run.found.clone(), &error);
+                    continue;
+                }
+            };
+            match added {
                 Err(Error::Spool(_, error)) => {
                     // The part is half written: the other files wait for the
                     // next look.

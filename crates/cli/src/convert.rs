@@ -7,7 +7,7 @@ use profile::Metric;
 use crate::args::ConvertArguments;
 use crate::export::{Export, format, formats};
 use crate::terminal::say;
-use crate::{input, output, templates};
+use crate::{input, output};
 
 /// Converts a file, or lists the formats.
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {

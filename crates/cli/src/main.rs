@@ -36,7 +36,6 @@ mod since;
 mod stacks;
 mod store_place;
 mod suggest;
-mod templates;
 mod terminal;
 mod typed;
 mod units;

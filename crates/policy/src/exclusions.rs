@@ -51,7 +51,7 @@ impl Exclusions {
     #[must_use]
     pub fn and_patterns(mut self, patterns: &[String]) -> Self {
         for pattern in patterns {
-            // Functions of templates have slashes: `twig::shop/page.html.twig`.
+            // With `::` it is a method's, or that of a function in a template.
             if pattern.contains('/') && !pattern.contains("::") {
                 self.add_file_pattern(pattern);
             } else {

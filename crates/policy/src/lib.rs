@@ -19,5 +19,4 @@ pub mod patterns;
 pub mod redaction;
 pub mod settings;
 pub mod suggest;
-pub mod templates;
 pub mod trigger;

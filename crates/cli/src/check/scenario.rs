@@ -15,8 +15,8 @@ use rustix::process::{Pid, Signal};
 use super::config::{Scenario, Source};
 use super::request;
 use crate::args::PhpArguments;
-use crate::templates;
 use crate::words::quoted_line;
+use crate::{input, output};
 
 /// How much of a failed command's output is shown.
 const SHOWN: i64 = 2_000;
@@ -56,7 +56,7 @@ fn record(scenario: &Scenario, php: &PhpArguments, directory: &Path) -> Result<V
             Source::Run(words) => run_profiled(scenario, words, php, &file)?,
             Source::Request(request) => {
                 request::profile(request, scenario.timeout, &file)?;
-                templates::name_in_file(&file)?;
+                name_templates(&file)?;
             }
         }
         if run.is_some() {
@@ -64,6 +64,20 @@ fn record(scenario: &Scenario, php: &PhpArguments, directory: &Path) -> Result<V
         }
     }
     Ok(files)
+}
+
+/// Names the templates of the profile in a file, which becomes a native one if it has
+/// any.
+fn name_templates(path: &Path) -> Result<()> {
+    let mut profile = input::read_without_progress(path)?;
+    if templates::name(&mut profile) == 0 {
+        return Ok(());
+    }
+    output::write(path, |out| {
+        let options = formats::WriteOptions::default();
+        let native = &formats::native::NATIVE;
+        Ok(formats::write(native, &profile, &options, out)?)
+    })
 }
 
 fn run_profiled(

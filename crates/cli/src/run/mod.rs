@@ -27,7 +27,7 @@ use crate::extension::Extension;
 use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
-use crate::{export, input, output, report, templates};
+use crate::{export, input, output, report};
 use child::{Child, Ending};
 use collect::{Collected, ProfileFile};
 

@@ -44,7 +44,7 @@ pub static FORMER: &[Former] = &[
     Former::new(c"xhprof.spans", "set xhprof.collect_additional_info"),
     Former::new(
         c"xhprof.template_names",
-        "files have the names of templates, arrays those of XHProf",
+        "the program names templates, by the files that they are compiled to",
     ),
     Former::new(
         c"xhprof.timing",

@@ -2,9 +2,7 @@
 //!
 //! Twig compiles a template to a class `__TwigTemplate_bd87…` with a method for
 //! each block. The class returns the template's name, and a map from its own lines
-//! to lines of the template. The extension reads these constants from PHP's memory,
-//! the program from the compiled file. Both name functions here, so a function has
-//! the same name in all profiles.
+//! to lines of the template.
 
 use std::ops::Range;
 
@@ -15,8 +13,7 @@ const EMBEDDED: &[u8] = b"___";
 const HASH: usize = 32;
 
 /// Whether a class is a compiled template.
-#[must_use]
-pub fn is_compiled(class: &[u8]) -> bool {
+pub(crate) fn is_compiled(class: &[u8]) -> bool {
     let Some(rest) = class.strip_prefix(PREFIX) else {
         return false;
     };
@@ -26,7 +23,7 @@ pub fn is_compiled(class: &[u8]) -> bool {
 
 /// A compiled template.
 #[derive(Debug, Clone)]
-pub struct Template<'a> {
+pub(crate) struct Template<'a> {
     name: &'a [u8],
     is_embedded: bool,
     /// Pairs of a line of the compiled file and a line of the template.
@@ -35,17 +32,17 @@ pub struct Template<'a> {
 
 /// What a compiled function is to the author of the template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub(crate) struct Named {
     /// The function's name.
-    pub name: Vec<u8>,
+    pub(crate) name: Vec<u8>,
     /// The line of the template.
-    pub line: u32,
+    pub(crate) line: u32,
 }
 
 impl<'a> Template<'a> {
     /// The template called `name`, whose class begins on `class_line` of the
     /// compiled file. `lines` are pairs of a line there and a line of the template.
-    pub fn new(
+    pub(crate) fn new(
         class: &[u8],
         class_line: u32,
         name: &'a [u8],
@@ -68,8 +65,7 @@ impl<'a> Template<'a> {
     /// | `doDisplay` | `twig::page.html.twig` |
     /// | `block_body` | `twig::page.html.twig::block_body` |
     /// | `doDisplay` of an embedded template | `twig::page.html.twig::embed_12`, by its line |
-    #[must_use]
-    pub fn method(&self, method: &[u8], place: Range<u32>) -> Named {
+    pub(crate) fn method(&self, method: &[u8], place: Range<u32>) -> Named {
         let mut name = self.whole();
         if method != b"doDisplay" {
             name.extend_from_slice(b"::");
@@ -81,8 +77,7 @@ impl<'a> Template<'a> {
 
     /// The name and the line of a closure, by the line on which it begins in the
     /// compiled file: `twig::page.html.twig::{closure:page.html.twig:4}`.
-    #[must_use]
-    pub fn closure(&self, line: u32) -> Named {
+    pub(crate) fn closure(&self, line: u32) -> Named {
         let line = self.before(line).unwrap_or_else(|| self.first());
         let mut name = self.whole();
         name.extend_from_slice(b"::{closure:");

@@ -3,12 +3,16 @@
 //!
 //! [`name`] gives such functions the template's name, file and line. It finds
 //! them in the compiled files, which the profile names. `xhprof run` calls it
-//! right after the run, `xhprof convert --templates` for other profiles.
+//! right after the run, `xhprof convert --templates` for other profiles, and the agent
+//! before it sends a profile: later, or elsewhere, the files may be gone.
 //!
 //! **Invariant:** a compiled file only gives names and lines. It is read if it is
 //! a regular file of limited size, and is never shown.
 
+#![forbid(unsafe_code)]
+
 mod blade;
+mod template;
 mod twig;
 
 use std::collections::{HashMap, HashSet};
@@ -16,10 +20,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::Result;
 use profile::{Body, Profile, Symbol, make_name_safe};
-
-use crate::{input, output};
 
 /// The largest compiled file that is read, and the most of all together.
 const MOST_OF_FILE: u64 = 4 * 1024 * 1024;
@@ -37,7 +38,7 @@ struct Named {
 /// Names the templates of a profile; returns how many functions got a name.
 ///
 /// A profile of call events keeps its names: its file is copied as PHP wrote it.
-pub(crate) fn name(profile: &mut Profile) -> usize {
+pub fn name(profile: &mut Profile) -> usize {
     if matches!(profile.body, Body::Events(_)) {
         return 0;
     }
@@ -73,22 +74,12 @@ pub(crate) fn name(profile: &mut Profile) -> usize {
     count
 }
 
-/// Names the templates of the profile in a file, which becomes a native one if
-/// it has any.
-pub(crate) fn name_in_file(path: &Path) -> Result<()> {
-    let mut profile = input::read_without_progress(path)?;
-    if name(&mut profile) == 0 {
-        return Ok(());
-    }
-    output::write(path, |out| {
-        let options = formats::WriteOptions::default();
-        Ok(formats::write(
-            &formats::native::NATIVE,
-            &profile,
-            &options,
-            out,
-        )?)
-    })
+/// Whether the bytes of a native file may have names of compiled templates: whether it
+/// is worth reading for [`name`].
+#[must_use]
+pub fn may_have_any(file: &[u8]) -> bool {
+    // Only the first of such names has its beginning, see docs/format.md, section S.
+    find(file, b"__TwigTemplate_").is_some() || find(file, b"views/").is_some()
 }
 
 /// The compiled files that were read.

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use policy::templates::{Template, is_compiled as is_class};
+use super::template::{Template, is_compiled as is_class};
 
 use super::{Named, find};
 
