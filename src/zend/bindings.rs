@@ -39,18 +39,6 @@ pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
 pub(crate) const ZEND_COMPILE_NO_BUILTINS: u32 = 1 << 11;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
-/// `zend_compile.h`: a class that PHP code declares.
-pub(crate) const ZEND_USER_CLASS: i32 = 2;
-/// `zend_compile.h`: the operand is one of the function's constants.
-pub(crate) const IS_CONST: u8 = 1;
-// `zend_vm_opcodes.h`
-pub(crate) const ZEND_NOP: u8 = 0;
-pub(crate) const ZEND_RETURN: u8 = 62;
-pub(crate) const ZEND_SEND_VAL: u8 = 65;
-pub(crate) const ZEND_NEW: u8 = 68;
-pub(crate) const ZEND_EXT_STMT: u8 = 101;
-pub(crate) const ZEND_EXT_FCALL_BEGIN: u8 = 102;
-pub(crate) const ZEND_SEND_VAL_EX: u8 = 116;
 /// `zend_compile.h`: a class of PHP itself or of an extension.
 pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 /// `zend_types.h`: result of a callback that succeeded.

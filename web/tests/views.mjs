@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertAccessible, assertSays, atShop, drop, eventually, golden, keysInOneFrame, pageOf, report, root, rows, run, shop, shopSources, state, text } from "./stage.mjs";
+import { assertSays, atShop, drop, eventually, golden, keysInOneFrame, pageOf, report, rows, run, shop, shopSources, state, text } from "./stage.mjs";
 
 export const views = {
   async "overview: what it came to is what the report says"(browser) {

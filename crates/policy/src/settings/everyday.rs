@@ -1,11 +1,9 @@
 //! What most users set.
 
-use super::parser::{
-    AnyText, FileName, FlagWords, Fraction, InputName, List, Milliseconds, Switch, Words,
-};
+use super::parser::{AnyText, FlagWords, Fraction, InputName, Words};
 use super::{
     AutoEnable, DIRECTORY, Definition, Flags, Kind, Mode, OutputFormat, PATTERNS, Scope, Setting,
-    Text, is_text,
+    Text,
 };
 
 /// The settings of this group, in the order of the documents.

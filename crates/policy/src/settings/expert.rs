@@ -1,6 +1,6 @@
 //! What few users set.
 
-use super::parser::{InputName, List, Number, Permissions, Raised, Switch, Words};
+use super::parser::{FileName, InputName, List, Number, Permissions, Raised, Switch, Words};
 use super::{
     ClockChoice, ClosureNames, DIRECTORY, Definition, EngineChoice, Kind, SampledClock, Scope,
     Setting, Text,
