@@ -22,7 +22,7 @@ function output_callback($buffer) { leaf(); return ''; }
 
 function needs_a_class() { new Missing; class_exists('Also'); }
 function reads() { return file_get_contents('test://x'); }
-function opens() { $local = fopen('test://x', 'r'); }
+function opens() { fclose(fopen('test://x', 'r')); }
 function errs() { return $nothing; }
 function warns() { trigger_error('x', E_USER_WARNING); }
 function prints() { ob_start('output_callback'); echo 'x'; ob_end_clean(); }
@@ -54,12 +54,12 @@ throws_late();
 --EXPECT--
 class_exists==>autoloader: 1
 errs==>error_handler: 1
+fclose==>Wrapper::stream_close: 1
 file_get_contents==>Wrapper::stream_close: 1
 file_get_contents==>Wrapper::stream_open: 1
 fopen==>Wrapper::stream_open: 1
 needs_a_class==>autoloader: 1
 ob_end_clean==>output_callback: 1
-opens==>Wrapper::stream_close: 1
 trigger_error==>error_handler: 1
 5
 late

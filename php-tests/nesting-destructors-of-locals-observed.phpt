@@ -19,8 +19,8 @@ print_calls(xhprof_disable());
 ?>
 --EXPECT--
 work==>leaf: 1
-Guard::__destruct==>leaf: 1
 caller==>work: 1
+Guard::__destruct==>leaf: 1
 caller==>Guard::__destruct: 1
 main()==>caller: 1
 main(): 1

@@ -46,26 +46,26 @@ variable_of_a_destructor
   main()==>Leaf::__destruct: 1
   main()==>Node::__destruct: 1
 property_after_the_destructor
-  Node::__destruct==>Leaf::__destruct: 1
-  property_after_the_destructor==>Leaf::__destruct: 1
-  property_after_the_destructor==>Node::__destruct: 1
+  main()==>Leaf::__destruct: 2
+  main()==>Node::__destruct: 1
 method_of_a_temporary
   method_of_a_temporary==>Tool::__destruct: 1
 unused_result
-  makes==>Leaf::__destruct: 1
+  unused_result==>Leaf::__destruct: 1
 kept_result
-  kept_result==>Leaf::__destruct: 1
+  main()==>Leaf::__destruct: 1
 result_of_a_callback
   array_walk==>Leaf::__destruct: 1
 overwritten
   overwritten==>Leaf::__destruct: 1
 arguments
-  {closure}==>Leaf::__destruct: 1
+  arguments==>Leaf::__destruct: 1
 exception
-  thrower==>Leaf::__destruct: 1
+  exception==>Leaf::__destruct: 1
 finished
-  generator==>Leaf::__destruct: 1
+  finished==>Leaf::__destruct: 1
 unfinished
   unfinished==>Leaf::__destruct: 1
 takes
-  takes==>Leaf::__destruct: 2
+  main()==>Leaf::__destruct: 1
+  takes==>Leaf::__destruct: 1

@@ -35,7 +35,7 @@ fn names_are_unique_and_begin_as_php_wants_them() {
         assert!(names.insert(name), "{name} is there twice");
         assert_eq!(settings::named(name).unwrap().name(), name);
     }
-    assert_eq!(names.len(), 41);
+    assert_eq!(names.len(), 31);
     assert!(
         settings::named("xhprof.Rate").is_none(),
         "names are case-sensitive"
