@@ -60,6 +60,7 @@ first_tier_tests() {
     step "docs/fleet.md's table" fleet_table
     step 'links between the documents' links
     step 'the packages that ./x asks for' setup_probes
+    step './x help has every command' help_is_whole
     step 'no step of the tests was lost' no_step_is_lost
 }
 
