@@ -162,7 +162,7 @@ watch_log() {
         if [ ! -t 1 ] && ((second % 10)); then continue; fi
         # "Building [==>  ] 34/240: serde, syn" becomes "crate 34 of 240: serde, syn".
         line=$(tail -c 3000 "$1" 2>/dev/null | plain_lines | tail -n 1 |
-            sed -E 's/^ *[A-Z][a-z]+ \[[=> ]*\] ([0-9]+)\/([0-9]+)/crate \1 of \2/; s/^ +//')
+            sed -E 's/^ *[A-Z][a-z]+ \[[=> ]*\] ([0-9]+)\/([0-9]+)/crate \1 of \2/; s/^ +//; s/ +$//')
         if [ -t 1 ]; then
             width=$(tput cols 2>/dev/null || echo 80)
             line="$2, $second s  $line"
