@@ -116,7 +116,6 @@ demo_cost() {
     rm -f "$workspace/profiles"/*
     run_full >/dev/null 2>&1 || true
     calls=$(calls_in "$workspace/profiles"/*)
-    echo
     printf '%-34s %14s %8s %16s %10s\n' "$calls calls" 'CPU time, ms' 'ratio' 'lowest, highest' 'ns a call'
     cost_row plain 'without the extension' "$calls"
     cost_row idle 'loaded, not profiling' "$calls"
