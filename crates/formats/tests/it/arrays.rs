@@ -6,16 +6,14 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod common;
-
-use common::{events, flat, nasty, read, written};
+use crate::common::{events, flat, nasty, read, written};
 use formats::WriteError;
 use profile::{Body, Profile, Sample, SamplesBuilder, WallUnit};
 
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
-const SAMPLED: &[u8] = include_bytes!("golden/0003.tinysampled.xhprof");
-const XHGUI: &[u8] = include_bytes!("golden/tiny.xhgui.jsonl");
-const BLACKFIRE: &[u8] = include_bytes!("golden/tiny.bf");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
+const SAMPLED: &[u8] = include_bytes!("../golden/0003.tinysampled.xhprof");
+const XHGUI: &[u8] = include_bytes!("../golden/tiny.xhgui.jsonl");
+const BLACKFIRE: &[u8] = include_bytes!("../golden/tiny.bf");
 
 fn text(id: &str, profile: &Profile) -> String {
     String::from_utf8(written(id, profile)).unwrap()

@@ -5,16 +5,14 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod common;
-
-use common::{events, flat, nasty, read, written};
+use crate::common::{events, flat, nasty, read, written};
 use profile::{Body, FlatTable, Metric, Mode, Profile, WallUnit};
 
-const XDEBUG: &[u8] = include_bytes!("golden/cachegrind.out.tiny-xdebug");
-const NAMES: &[u8] = include_bytes!("golden/callgrind.out.tiny-names");
-const SUBPOSITIONS: &[u8] = include_bytes!("golden/callgrind.out.tiny-names-subpos");
-const PLAIN: &[u8] = include_bytes!("golden/callgrind.out.tiny-plain");
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
+const XDEBUG: &[u8] = include_bytes!("../golden/cachegrind.out.tiny-xdebug");
+const NAMES: &[u8] = include_bytes!("../golden/callgrind.out.tiny-names");
+const SUBPOSITIONS: &[u8] = include_bytes!("../golden/callgrind.out.tiny-names-subpos");
+const PLAIN: &[u8] = include_bytes!("../golden/callgrind.out.tiny-plain");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
 
 fn text(input: Vec<u8>) -> String {
     String::from_utf8(input).unwrap()
@@ -324,7 +322,7 @@ fn nasty_names_survive_as_far_as_a_line_can_hold_them() {
 /// What `scripts/formats-check` hands to other tools.
 #[test]
 fn the_nasty_file_is_the_nasty_tree() {
-    let file = include_bytes!("golden/nasty.cachegrind");
+    let file = include_bytes!("../golden/nasty.cachegrind");
     let now = written("callgrind-xdebug", &nasty());
     if std::env::var_os("UPDATE_FIXTURES").is_some() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
@@ -560,7 +558,7 @@ fn differences_of_lines_are_read_as_the_lines_they_are() {
 
 #[test]
 fn samples_are_counted_and_no_time() {
-    let sampled = read(include_bytes!("golden/0003.tinysampled.xhprof"));
+    let sampled = read(include_bytes!("../golden/0003.tinysampled.xhprof"));
     let file = text(written("callgrind", &sampled));
     assert!(file.contains("\nevents: Samples\nsummary: 3\n"), "{file}");
     let back = read(file.as_bytes());
@@ -578,7 +576,7 @@ fn gzip_is_seen_through() {
 
 #[test]
 fn cpu_time_beside_counted_samples_keeps_its_unit() {
-    let profile = read(include_bytes!("golden/go-cpu.pb.gz"));
+    let profile = read(include_bytes!("../golden/go-cpu.pb.gz"));
     let file = written("callgrind", &profile);
     let total = FlatTable::new(&profile).total;
     let back = FlatTable::new(&read(&file)).total;

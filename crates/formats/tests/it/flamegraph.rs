@@ -5,15 +5,13 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod nasty;
-
 use std::collections::HashMap;
 
+use crate::nasty::{self, nasty, profile_of, tiny};
 use formats::flamegraph::{FLAMEGRAPH_SVG, INCOMPLETE};
 use formats::{
     FlameColour, FlameDirection, FlameOptions, FlamePer, Format, WriteError, WriteOptions,
 };
-use nasty::{nasty, profile_of, tiny};
 use profile::{Body, Metric, Profile, Symbol};
 use proptest::prelude::*;
 use quick_xml::events::Event;
@@ -123,7 +121,7 @@ fn first_line(drawn: &Drawn) -> &str {
 #[test]
 fn the_svg_of_the_tiny_program_is_this_one() {
     let svg = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
-    let golden = include_str!("golden/tiny.flamegraph.svg");
+    let golden = include_str!("../golden/tiny.flamegraph.svg");
     assert!(
         svg == golden,
         "tests/golden/tiny.flamegraph.svg is not what is written now; if that is meant, \
@@ -265,7 +263,7 @@ fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
 
 #[test]
 fn a_file_that_was_cut_off_is_not_said_to_have_reached_a_limit() {
-    let whole = include_bytes!("golden/cachegrind.out.tiny-xdebug");
+    let whole = include_bytes!("../golden/cachegrind.out.tiny-xdebug");
     let text = String::from_utf8_lossy(whole);
     let end = text.find("summary:").unwrap();
     let options = WriteOptions::default();
@@ -280,7 +278,7 @@ fn a_file_that_was_cut_off_is_not_said_to_have_reached_a_limit() {
 
 #[test]
 fn samples_have_a_graph() {
-    let sampled = formats::read(&include_bytes!("golden/0003.tinysampled.xhprof")[..]).unwrap();
+    let sampled = formats::read(&include_bytes!("../golden/0003.tinysampled.xhprof")[..]).unwrap();
     let options = WriteOptions::default();
     let titles: Vec<_> = boxes(&write(&FLAMEGRAPH_SVG, &sampled, &options))
         .iter()

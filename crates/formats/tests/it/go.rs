@@ -9,8 +9,8 @@
 use formats::ReadError;
 use profile::{FlatTable, Profile, WallUnit};
 
-const CPU: &[u8] = include_bytes!("golden/go-cpu.pb.gz");
-const HEAP: &[u8] = include_bytes!("golden/go-heap.pb.gz");
+const CPU: &[u8] = include_bytes!("../golden/go-cpu.pb.gz");
+const HEAP: &[u8] = include_bytes!("../golden/go-heap.pb.gz");
 
 fn names(profile: &Profile) -> Vec<String> {
     let names = profile.symbols.iter().map(|symbol| symbol.name.to_vec());

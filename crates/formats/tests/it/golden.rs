@@ -8,11 +8,11 @@
 use formats::WriteOptions;
 use profile::{Body, FlatTable, Profile};
 
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
-const SERIALIZED_LATER: &[u8] = include_bytes!("golden/0002.tiny.xhprof");
-const SAMPLED: &[u8] = include_bytes!("golden/0003.tinysampled.xhprof");
-const JSON: &[u8] = include_bytes!("golden/tiny.xhprof.json");
-const XHGUI: &[u8] = include_bytes!("golden/tiny.xhgui.jsonl");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
+const SERIALIZED_LATER: &[u8] = include_bytes!("../golden/0002.tiny.xhprof");
+const SAMPLED: &[u8] = include_bytes!("../golden/0003.tinysampled.xhprof");
+const JSON: &[u8] = include_bytes!("../golden/tiny.xhprof.json");
+const XHGUI: &[u8] = include_bytes!("../golden/tiny.xhgui.jsonl");
 
 fn profile(input: &[u8]) -> Profile {
     formats::read(input).unwrap()

@@ -12,10 +12,10 @@ use formats::{ReadError, WriteOptions};
 use profile::Body;
 use proptest::prelude::*;
 
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
-const SAMPLED: &[u8] = include_bytes!("golden/0003.tinysampled.xhprof");
-const JSON: &[u8] = include_bytes!("golden/tiny.xhprof.json");
-const XHGUI: &[u8] = include_bytes!("golden/tiny.xhgui.jsonl");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
+const SAMPLED: &[u8] = include_bytes!("../golden/0003.tinysampled.xhprof");
+const JSON: &[u8] = include_bytes!("../golden/tiny.xhprof.json");
+const XHGUI: &[u8] = include_bytes!("../golden/tiny.xhgui.jsonl");
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let level = flate2::Compression::fast();

@@ -1,24 +1,22 @@
 //! Hostile input for line formats: read or refused, and every profile that is
 //! read can be written in any format.
 
-mod common;
-
-use common::{events, flat, nasty, read, written};
+use crate::common::{events, flat, nasty, read, written};
 use formats::{ReadError, WriteError, WriteOptions};
 use profile::{Body, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
 use proptest::prelude::*;
 
 const FILES: [&[u8]; 10] = [
-    include_bytes!("golden/cachegrind.out.tiny-xdebug"),
-    include_bytes!("golden/callgrind.out.tiny-names"),
-    include_bytes!("golden/callgrind.out.tiny-names-subpos"),
-    include_bytes!("golden/callgrind.out.tiny-plain"),
-    include_bytes!("golden/tiny.bf"),
-    include_bytes!("golden/calls.computer.xt"),
-    include_bytes!("golden/calls.human.xt"),
-    include_bytes!("golden/fatal.computer.xt"),
-    include_bytes!("golden/tiny-sampled.speedscope.json"),
-    include_bytes!("golden/tiny-evented.speedscope.json"),
+    include_bytes!("../golden/cachegrind.out.tiny-xdebug"),
+    include_bytes!("../golden/callgrind.out.tiny-names"),
+    include_bytes!("../golden/callgrind.out.tiny-names-subpos"),
+    include_bytes!("../golden/callgrind.out.tiny-plain"),
+    include_bytes!("../golden/tiny.bf"),
+    include_bytes!("../golden/calls.computer.xt"),
+    include_bytes!("../golden/calls.human.xt"),
+    include_bytes!("../golden/fatal.computer.xt"),
+    include_bytes!("../golden/tiny-sampled.speedscope.json"),
+    include_bytes!("../golden/tiny-evented.speedscope.json"),
 ];
 
 /// Writes it in every format: none may panic, whatever the profile is.

@@ -5,10 +5,9 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod programs;
-
 use std::io::Read;
 
+use crate::programs::{nasty, table, tiny_tree, written};
 use formats::chrome_trace::CHROME_TRACE;
 use formats::collapsed::COLLAPSED;
 use formats::cpuprofile::CPUPROFILE;
@@ -19,16 +18,15 @@ use formats::perfview::{PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_TEXT};
 use formats::pprof::PPROF;
 use formats::{Format, ReadError};
 use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
-use programs::{nasty, table, tiny_tree, written};
 use proptest::prelude::*;
 
-const COLLAPSED_FILE: &[u8] = include_bytes!("golden/tiny.collapsedstack.txt");
-const IDS: &[u8] = include_bytes!("golden/tiny-ids.perfView.xml");
-const IDS_ZIP: &[u8] = include_bytes!("golden/tiny-ids.perfView.xml.zip");
-const TEXT: &[u8] = include_bytes!("golden/tiny-simple.perfView.xml");
-const JSON: &[u8] = include_bytes!("golden/tiny.perfView.json");
-const NYTPROF_FILE: &[u8] = include_bytes!("golden/tiny.nytprof.out");
-const PPROF_FILE: &[u8] = include_bytes!("golden/tiny.pb.gz");
+const COLLAPSED_FILE: &[u8] = include_bytes!("../golden/tiny.collapsedstack.txt");
+const IDS: &[u8] = include_bytes!("../golden/tiny-ids.perfView.xml");
+const IDS_ZIP: &[u8] = include_bytes!("../golden/tiny-ids.perfView.xml.zip");
+const TEXT: &[u8] = include_bytes!("../golden/tiny-simple.perfView.xml");
+const JSON: &[u8] = include_bytes!("../golden/tiny.perfView.json");
+const NYTPROF_FILE: &[u8] = include_bytes!("../golden/tiny.nytprof.out");
+const PPROF_FILE: &[u8] = include_bytes!("../golden/tiny.pb.gz");
 
 fn unpacked(gzip: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -194,11 +192,11 @@ fn samples() -> Vec<Vec<u8>> {
         packed,
         unpacked(PPROF_FILE),
         unpacked(&written(&PPROF, &nasty())),
-        include_bytes!("golden/tiny.trace.json").to_vec(),
-        include_bytes!("golden/tiny.cpuprofile").to_vec(),
-        include_bytes!("golden/tiny.perf.txt").to_vec(),
-        include_bytes!("golden/tiny.firefox-v55.json").to_vec(),
-        include_bytes!("golden/tiny.otlp.pb").to_vec(),
+        include_bytes!("../golden/tiny.trace.json").to_vec(),
+        include_bytes!("../golden/tiny.cpuprofile").to_vec(),
+        include_bytes!("../golden/tiny.perf.txt").to_vec(),
+        include_bytes!("../golden/tiny.firefox-v55.json").to_vec(),
+        include_bytes!("../golden/tiny.otlp.pb").to_vec(),
         written(&CHROME_TRACE, &tiny_tree()),
         written(&CPUPROFILE, &tiny_tree()),
         written(&FIREFOX, &tiny_tree()),

@@ -1,14 +1,12 @@
 //! speedscope: the samples, files of other exporters, round trips.
-mod common;
-
-use common::{events, flat, nasty, read, written};
+use crate::common::{events, flat, nasty, read, written};
 use profile::{Body, FlatTable, Metric, Profile, WallUnit};
 use serde_json::Value;
 
-const SAMPLED: &[u8] = include_bytes!("golden/tiny-sampled.speedscope.json");
-const EVENTED: &[u8] = include_bytes!("golden/tiny-evented.speedscope.json");
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
-const XDEBUG: &[u8] = include_bytes!("golden/cachegrind.out.tiny-xdebug");
+const SAMPLED: &[u8] = include_bytes!("../golden/tiny-sampled.speedscope.json");
+const EVENTED: &[u8] = include_bytes!("../golden/tiny-evented.speedscope.json");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
+const XDEBUG: &[u8] = include_bytes!("../golden/cachegrind.out.tiny-xdebug");
 
 fn wall(profile: &Profile) -> Vec<(String, u64, i64)> {
     let rows = flat(profile).into_iter();
@@ -132,7 +130,7 @@ fn entries_and_exits_nest_whatever_fibers_do() {
 
 #[test]
 fn samples_stay_samples() {
-    let sampled = read(include_bytes!("golden/0003.tinysampled.xhprof"));
+    let sampled = read(include_bytes!("../golden/0003.tinysampled.xhprof"));
     let back = read(&written("speedscope", &sampled));
     assert_eq!(back.metrics.wall_unit, WallUnit::Samples);
     assert_eq!(wall(&back), wall(&sampled));

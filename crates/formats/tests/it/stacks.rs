@@ -6,8 +6,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod programs;
-
+use crate::programs::{nasty, nasty_names, table, tiny_events, tiny_tree, written, written_with};
 use formats::chrome_trace::CHROME_TRACE;
 use formats::collapsed::COLLAPSED;
 use formats::cpuprofile::CPUPROFILE;
@@ -20,20 +19,19 @@ use formats::perfview::{
 use formats::pprof::PPROF;
 use formats::{Format, WriteError, WriteOptions};
 use profile::{Body, Cost, Metric, NodeId, Profile, SymbolId, Tree, WallUnit};
-use programs::{nasty, nasty_names, table, tiny_events, tiny_tree, written, written_with};
 use serde_json::Value;
 
-const COLLAPSED_FILE: &str = include_str!("golden/tiny.collapsedstack.txt");
-const DIFF: &[u8] = include_bytes!("golden/tiny-diff.collapsed.txt");
-const SLOW: &[u8] = include_bytes!("golden/tiny-slow.collapsedstack.txt");
-const IDS: &str = include_str!("golden/tiny-ids.perfView.xml");
-const IDS_ZIP: &[u8] = include_bytes!("golden/tiny-ids.perfView.xml.zip");
-const TEXT: &str = include_str!("golden/tiny-simple.perfView.xml");
-const JSON: &str = include_str!("golden/tiny.perfView.json");
-const JSON_ZIP: &[u8] = include_bytes!("golden/tiny.perfView.json.zip");
-const NYTPROF_FILE: &[u8] = include_bytes!("golden/tiny.nytprof.out");
-const PPROF_FILE: &[u8] = include_bytes!("golden/tiny.pb.gz");
-const FIREFOX_FILE: &str = include_str!("golden/tiny.firefox-v55.json");
+const COLLAPSED_FILE: &str = include_str!("../golden/tiny.collapsedstack.txt");
+const DIFF: &[u8] = include_bytes!("../golden/tiny-diff.collapsed.txt");
+const SLOW: &[u8] = include_bytes!("../golden/tiny-slow.collapsedstack.txt");
+const IDS: &str = include_str!("../golden/tiny-ids.perfView.xml");
+const IDS_ZIP: &[u8] = include_bytes!("../golden/tiny-ids.perfView.xml.zip");
+const TEXT: &str = include_str!("../golden/tiny-simple.perfView.xml");
+const JSON: &str = include_str!("../golden/tiny.perfView.json");
+const JSON_ZIP: &[u8] = include_bytes!("../golden/tiny.perfView.json.zip");
+const NYTPROF_FILE: &[u8] = include_bytes!("../golden/tiny.nytprof.out");
+const PPROF_FILE: &[u8] = include_bytes!("../golden/tiny.pb.gz");
+const FIREFOX_FILE: &str = include_str!("../golden/tiny.firefox-v55.json");
 
 /// Those that can be read again and keep times to the nanosecond.
 const READABLE: [&Format; 12] = [

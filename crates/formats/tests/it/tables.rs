@@ -5,14 +5,12 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod common;
-
-use common::{events, nasty, read, written};
+use crate::common::{events, nasty, read, written};
 use formats::WriteOptions;
 use profile::Metric;
 
-const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
-const XDEBUG: &[u8] = include_bytes!("golden/cachegrind.out.tiny-xdebug");
+const SERIALIZED: &[u8] = include_bytes!("../golden/0001.tiny.xhprof");
+const XDEBUG: &[u8] = include_bytes!("../golden/cachegrind.out.tiny-xdebug");
 
 fn text(id: &str, input: &[u8]) -> String {
     String::from_utf8(written(id, &read(input))).unwrap()

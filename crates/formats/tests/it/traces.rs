@@ -6,21 +6,19 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod programs;
-
+use crate::programs::{nasty, table, tiny_events, tiny_tree, written, written_with};
 use formats::ReadError;
 use formats::chrome_trace::CHROME_TRACE;
 use formats::cpuprofile::CPUPROFILE;
 use formats::firefox::FIREFOX;
 use formats::otlp::OTLP;
 use profile::{Body, FlatTable, Metric, Profile, WallUnit};
-use programs::{nasty, table, tiny_events, tiny_tree, written, written_with};
 
-const TRACE: &[u8] = include_bytes!("golden/tiny.trace.json");
-const CPUPROFILE_FILE: &[u8] = include_bytes!("golden/tiny.cpuprofile");
-const PERF: &[u8] = include_bytes!("golden/tiny.perf.txt");
-const OTLP_FILE: &[u8] = include_bytes!("golden/tiny.otlp.pb");
-const FIREFOX_FILE: &[u8] = include_bytes!("golden/tiny.firefox-v55.json");
+const TRACE: &[u8] = include_bytes!("../golden/tiny.trace.json");
+const CPUPROFILE_FILE: &[u8] = include_bytes!("../golden/tiny.cpuprofile");
+const PERF: &[u8] = include_bytes!("../golden/tiny.perf.txt");
+const OTLP_FILE: &[u8] = include_bytes!("../golden/tiny.otlp.pb");
+const FIREFOX_FILE: &[u8] = include_bytes!("../golden/tiny.firefox-v55.json");
 
 fn read(bytes: &[u8]) -> Profile {
     formats::read(bytes).unwrap()
@@ -143,7 +141,7 @@ fn traces_come_back_with_calls_costs_and_times() {
 
 #[test]
 fn samples_stay_samples() {
-    let sampled = read(include_bytes!("golden/0003.tinysampled.xhprof"));
+    let sampled = read(include_bytes!("../golden/0003.tinysampled.xhprof"));
     let formats: [&formats::Format; 3] = [&CHROME_TRACE, &CPUPROFILE, &FIREFOX];
     for format in formats {
         let back = read(&written(format, &sampled));

@@ -9,7 +9,7 @@
 use formats::{FORMATS, WriteError, WriteOptions};
 use profile::{FlatTable, Profile, WallUnit};
 
-const SAMPLES: &[u8] = include_bytes!("golden/go-cpu.pb.gz");
+const SAMPLES: &[u8] = include_bytes!("../golden/go-cpu.pb.gz");
 const INSTRUCTIONS: &[u8] = b"# callgrind format\nversion: 1\nevents: Ir\n\n\
     fl=a.c\nfn=main\n1 1000\ncfn=work\ncalls=3 10\n2 2345678\n\nfn=work\n10 2345678\n";
 

@@ -6,19 +6,17 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::read;
+use crate::common::read;
 use profile::{Body, FlatTable, Profile};
 
-const COMPUTER: &[u8] = include_bytes!("golden/calls.computer.xt");
-const HUMAN: &[u8] = include_bytes!("golden/calls.human.xt");
-const CACHEGRIND: &[u8] = include_bytes!("golden/cachegrind.out.calls");
-const FATAL_COMPUTER: &[u8] = include_bytes!("golden/fatal.computer.xt");
-const FATAL_HUMAN: &[u8] = include_bytes!("golden/fatal.human.xt");
-const BEGUN: &[u8] = include_bytes!("golden/begun.computer.xt");
+const COMPUTER: &[u8] = include_bytes!("../golden/calls.computer.xt");
+const HUMAN: &[u8] = include_bytes!("../golden/calls.human.xt");
+const CACHEGRIND: &[u8] = include_bytes!("../golden/cachegrind.out.calls");
+const FATAL_COMPUTER: &[u8] = include_bytes!("../golden/fatal.computer.xt");
+const FATAL_HUMAN: &[u8] = include_bytes!("../golden/fatal.human.xt");
+const BEGUN: &[u8] = include_bytes!("../golden/begun.computer.xt");
 
 fn calls(profile: &Profile) -> BTreeMap<String, u64> {
     let rows = FlatTable::new(profile).rows.into_iter();

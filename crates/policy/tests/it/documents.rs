@@ -1,6 +1,6 @@
 //! The documents have the settings as the statics define them.
 //!
-//! `BLESS=1 cargo test -p xhprof-policy --test documents` writes the tables of
+//! `BLESS=1 cargo test -p xhprof-policy --test it documents::` writes the tables of
 //! docs/settings.md, and scripts/xhprof.ini.
 
 use std::fs;

@@ -10,11 +10,17 @@ use proptest::prelude::*;
 fn every_static_is_in_the_list_of_its_group() {
     let sources = [
         (
-            include_str!("../src/settings/everyday.rs"),
+            include_str!("../../src/settings/everyday.rs"),
             settings::EVERYDAY,
         ),
-        (include_str!("../src/settings/limits.rs"), settings::LIMITS),
-        (include_str!("../src/settings/expert.rs"), settings::EXPERT),
+        (
+            include_str!("../../src/settings/limits.rs"),
+            settings::LIMITS,
+        ),
+        (
+            include_str!("../../src/settings/expert.rs"),
+            settings::EXPERT,
+        ),
     ];
     for (source, list) in sources {
         assert_eq!(source.matches(": Setting<").count(), list.len());

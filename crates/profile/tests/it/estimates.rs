@@ -2,17 +2,14 @@
 //! the results when one row changes: a result that changes by `a` nanoseconds
 //! for each nanosecond of a row has `a²` of the row's variance.
 
-#[expect(dead_code, reason = "other tests need more of them")]
-mod strategies;
-
 use std::collections::BTreeMap;
 
+use crate::strategies::{SYMBOLS, cost, edges, tree};
 use profile::{
     Body, Diff, EdgeTable, Estimate, FlatTable, Metric, Neighbours, NodeId, Profile, SymbolId,
     Timing, Tree, Variance, merge, pairs,
 };
 use proptest::prelude::*;
-use strategies::{SYMBOLS, cost, edges, tree};
 
 fn of(body: Body) -> Profile {
     let mut profile = Profile::empty();

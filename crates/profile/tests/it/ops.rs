@@ -1,16 +1,13 @@
 //! Properties of the operations, checked on random profiles.
 
-#[expect(dead_code, reason = "the native file needs more of them")]
-mod strategies;
-
 use std::collections::{BTreeMap, HashSet};
 
+use crate::strategies::{self, cost, edges, events, samples_body, symbols, tree, with_body};
 use profile::{
     Body, Cost, Diff, EdgeTable, Estimate, EstimateLimits, FlatTable, InvertLimits, Metric,
     Metrics, Neighbours, NodeId, Profile, SelfCost, SymbolId, Tree, critical_path, merge, pairs,
 };
 use proptest::prelude::*;
-use strategies::{cost, edges, events, samples_body, symbols, tree, with_body};
 
 const MEASURED: Metrics = Metrics {
     calls: true,

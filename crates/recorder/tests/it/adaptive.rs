@@ -1,9 +1,7 @@
 //! Adaptive timing on synthetic clocks: what stays exact, and whether the stated
 //! errors of the rest are true.
 
-mod adaptive_machine;
-
-use adaptive_machine::{Machine, Random, Shaped};
+use crate::adaptive_machine::{Machine, Random, Shaped};
 use recorder::{AdaptiveTiming, Ticks};
 
 /// The calls of a loop's function, and what each takes.

@@ -1,9 +1,7 @@
 //! The cost of the hooks that is subtracted from each call differs from the true one
 //! from function to function: whether the stated errors include that.
 
-mod adaptive_machine;
-
-use adaptive_machine::{Machine, Random, Shaped};
+use crate::adaptive_machine::{Machine, Random, Shaped};
 use profile::{Body, CallError, FlatTable, Metric, Profile, SymbolId, Timing, merge};
 
 /// The functions of a program, and what the true cost of their hooks differs by, at

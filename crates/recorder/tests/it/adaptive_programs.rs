@@ -1,10 +1,8 @@
 //! Adaptive timing in any program: what it must not change, and what must add up.
 
-mod adaptive_machine;
-
 use std::collections::BTreeMap;
 
-use adaptive_machine::{Exact, Finished, Machine, Shaped};
+use crate::adaptive_machine::{Exact, Finished, Machine, Shaped};
 use profile::{Activation, EdgeTable};
 use proptest::prelude::*;
 use recorder::Plan;

@@ -1,13 +1,11 @@
 //! The error rates of docs/regressions.md on a smaller scale, with fixed seeds.
 
-mod simulator;
-
 use std::ops::Range;
 
+use crate::simulator::replay::Replay;
+use crate::simulator::synthetic::Synthetic;
+use crate::simulator::{App, Change, Noise, Route, has_found};
 use regressions::{Finding, Kind, Place};
-use simulator::replay::Replay;
-use simulator::synthetic::Synthetic;
-use simulator::{App, Change, Noise, Route, has_found};
 
 /// The alarms in that many releases without a change.
 fn alarms<N: Noise>(mut app: App<N>, releases: usize) -> Vec<String> {

@@ -34,7 +34,7 @@ fn what_was_acknowledged_survives_a_kill() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "what_was_acknowledged_survives_a_kill",
+                "killed::what_was_acknowledged_survives_a_kill",
                 "--nocapture",
             ])
             .env(FOLDER, folder.path())

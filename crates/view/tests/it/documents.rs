@@ -10,7 +10,7 @@ use view::{Answer, Document, Error, Question, Source, TimeRange, export_formats}
 
 const STACKS: &[u8] = b"main();a;b 30\nmain();a;c 10\nmain();d 60\n";
 
-const TIMES: &[u8] = include_bytes!("../../formats/tests/golden/0001.tiny.xhprof");
+const TIMES: &[u8] = include_bytes!("../../../formats/tests/golden/0001.tiny.xhprof");
 
 fn open(bytes: &[u8]) -> Document {
     Document::open(&[Source {

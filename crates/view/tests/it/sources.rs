@@ -122,7 +122,7 @@ fn files_added_up_keep_their_lines() {
 
 #[test]
 fn lines_of_pprof_are_charged_once_a_stack_and_their_own_costs_are_the_profiles() {
-    let bytes = include_bytes!("../../formats/tests/golden/go-cpu.pb.gz");
+    let bytes = include_bytes!("../../../formats/tests/golden/go-cpu.pb.gz");
     let mut document = open(bytes);
     let all = ask(&mut document, json!({"ask": "sources"}));
     assert_eq!(all["hasLines"], true);

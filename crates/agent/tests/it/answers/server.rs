@@ -71,8 +71,8 @@ impl Server {
 
     /// A server with the certificate of the tests.
     pub(crate) fn with_tls(answers: impl Fn(&Asked) -> Action + Send + Sync + 'static) -> Self {
-        let chain = CertificateDer::pem_file_iter(crate::tls("cert.pem")).unwrap();
-        let key = PrivateKeyDer::from_pem_file(crate::tls("key.pem")).unwrap();
+        let chain = CertificateDer::pem_file_iter(super::tls("cert.pem")).unwrap();
+        let key = PrivateKeyDer::from_pem_file(super::tls("key.pem")).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The tiny program's tree: `golden/tree.json`.
 pub(crate) fn tiny() -> Profile {
     let mut made = Maker::default();
-    let json = include_str!("../golden/tree.json").trim();
+    let json = include_str!("../../golden/tree.json").trim();
     // Behind the tree stands a line with its total.
     let json = serde_json::Deserializer::from_str(json)
         .into_iter::<Value>()

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// The golden files' call tree: each node is one call, which first spends its
 /// own costs and then makes its calls.
-const TREE: &str = include_str!("../golden/tree.json");
+const TREE: &str = include_str!("../../golden/tree.json");
 
 /// Where the tiny program's functions are.
 const PLACES: [(&str, &str, u32); 8] = [

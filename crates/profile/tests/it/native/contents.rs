@@ -14,8 +14,8 @@ use profile::{
 };
 use serde_json::{Value, json};
 
-use crate::examples::event_files;
-use crate::read;
+use super::examples::event_files;
+use super::read;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/native")

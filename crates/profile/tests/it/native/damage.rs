@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use profile::native::Error;
 
-use crate::examples::{estimated_examples, examples};
-use crate::{read, written};
+use super::examples::{estimated_examples, examples};
+use super::{read, written};
 
 #[test]
 fn a_file_cut_anywhere_is_refused() {

@@ -9,9 +9,9 @@ use profile::{
 };
 use proptest::prelude::*;
 
-use crate::examples::examples;
+use super::examples::examples;
+use super::{read, written};
 use crate::strategies::events_profile;
-use crate::{read, written};
 
 #[test]
 fn events_cut_anywhere_are_those_before_and_say_so() {

@@ -4,9 +4,9 @@ use profile::Profile;
 use profile::native::{self, Error, Limits};
 use proptest::prelude::*;
 
-use crate::assembled::{MAIN, Section, assembled};
-use crate::examples::examples;
-use crate::{read, written};
+use super::assembled::{MAIN, Section, assembled};
+use super::examples::examples;
+use super::{read, written};
 
 #[test]
 fn files_that_only_look_right_are_refused() {

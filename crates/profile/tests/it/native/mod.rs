@@ -12,14 +12,12 @@ mod damage;
 mod events;
 mod examples;
 mod hostile;
-#[path = "../strategies/mod.rs"]
-mod strategies;
 mod versions;
 
+use crate::strategies::any_profile;
 use profile::Profile;
 use profile::native::{self, Error, Limits};
 use proptest::prelude::*;
-use strategies::any_profile;
 
 fn written(profile: &Profile) -> Vec<u8> {
     let mut bytes = Vec::new();

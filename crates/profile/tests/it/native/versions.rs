@@ -4,26 +4,26 @@
 use profile::native::Error;
 use profile::{Profile, Spans};
 
-use crate::assembled::{MAIN, assembled};
-use crate::examples::{estimated_examples, examples};
-use crate::{read, written};
+use super::assembled::{MAIN, assembled};
+use super::examples::{estimated_examples, examples};
+use super::{read, written};
 
 /// What version 1.0 wrote. Never to be changed: later versions have to read it.
 const VERSION_1_0: [(&str, &[u8]); 5] = [
-    ("edges", include_bytes!("v1.0-edges.xhp")),
-    ("tree", include_bytes!("v1.0-tree.xhp")),
-    ("samples", include_bytes!("v1.0-samples.xhp")),
-    ("events", include_bytes!("v1.0-events.xhp")),
-    ("empty", include_bytes!("v1.0-empty.xhp")),
+    ("edges", include_bytes!("../../native/v1.0-edges.xhp")),
+    ("tree", include_bytes!("../../native/v1.0-tree.xhp")),
+    ("samples", include_bytes!("../../native/v1.0-samples.xhp")),
+    ("events", include_bytes!("../../native/v1.0-events.xhp")),
+    ("empty", include_bytes!("../../native/v1.0-empty.xhp")),
 ];
 
 /// What version 1.1 wrote.
 const VERSION_1_1: [(&str, &[u8]); 5] = [
-    ("edges", include_bytes!("v1.1-edges.xhp")),
-    ("tree", include_bytes!("v1.1-tree.xhp")),
-    ("samples", include_bytes!("v1.1-samples.xhp")),
-    ("events", include_bytes!("v1.1-events.xhp")),
-    ("empty", include_bytes!("v1.1-empty.xhp")),
+    ("edges", include_bytes!("../../native/v1.1-edges.xhp")),
+    ("tree", include_bytes!("../../native/v1.1-tree.xhp")),
+    ("samples", include_bytes!("../../native/v1.1-samples.xhp")),
+    ("events", include_bytes!("../../native/v1.1-events.xhp")),
+    ("empty", include_bytes!("../../native/v1.1-empty.xhp")),
 ];
 
 #[test]
@@ -40,11 +40,11 @@ fn files_of_earlier_versions_are_read() {
 
 /// What version 1.2 wrote.
 const VERSION_1_2: [(&str, &[u8]); 5] = [
-    ("edges", include_bytes!("v1.2-edges.xhp")),
-    ("tree", include_bytes!("v1.2-tree.xhp")),
-    ("samples", include_bytes!("v1.2-samples.xhp")),
-    ("events", include_bytes!("v1.2-events.xhp")),
-    ("empty", include_bytes!("v1.2-empty.xhp")),
+    ("edges", include_bytes!("../../native/v1.2-edges.xhp")),
+    ("tree", include_bytes!("../../native/v1.2-tree.xhp")),
+    ("samples", include_bytes!("../../native/v1.2-samples.xhp")),
+    ("events", include_bytes!("../../native/v1.2-events.xhp")),
+    ("empty", include_bytes!("../../native/v1.2-empty.xhp")),
 ];
 
 #[test]
@@ -114,7 +114,7 @@ fn the_example_of_the_documentation_is_right() {
     assert_eq!(costs, [(1, 1_300), (2, 300)]);
     assert!(profile.symbols[1].internal);
     let hex: Vec<_> = file.iter().map(|byte| format!("{byte:02x}")).collect();
-    let documentation = include_str!("../../../../docs/format.md");
+    let documentation = include_str!("../../../../../docs/format.md");
     let dump = documentation.split("```hexdump").nth(1).unwrap();
     let dump = dump.split("```").next().unwrap();
     let documented: Vec<_> = dump

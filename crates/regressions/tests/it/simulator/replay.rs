@@ -15,7 +15,7 @@ use regressions::{Block, Cell, Path};
 use super::random::{Drift, normal, poisson, uniform};
 use super::{Noise, Rng, Route};
 
-const DATA: &[u8] = include_bytes!("../data/codesniffer.bin.gz");
+const DATA: &[u8] = include_bytes!("../../data/codesniffer.bin.gz");
 
 const HOSTS: usize = 6;
 const LOADS: usize = 4;
