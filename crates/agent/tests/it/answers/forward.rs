@@ -10,7 +10,7 @@ use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder, native
 use prost::Message;
 
 use super::server::{Action, Asked, Server};
-use super::{Machine, counter, dropped, until};
+use super::{Machine, PATIENCE, SHORT, counter, dropped, until};
 
 const BOTH: [Protocol; 2] = [Protocol::Pyroscope, Protocol::Otlp];
 
@@ -56,8 +56,13 @@ fn target(protocol: Protocol, url: &str) -> Target {
 }
 
 fn start(machine: &Machine, targets: Vec<Target>) -> Agent {
+    start_with(PATIENCE, machine, targets)
+}
+
+fn start_with(timeout: Duration, machine: &Machine, targets: Vec<Target>) -> Agent {
     let options = agent::Options {
         targets,
+        timeout,
         ..machine.options(&[])
     };
     Agent::start(options).unwrap()
@@ -199,23 +204,33 @@ fn a_run_is_forwarded_with_its_labels_and_its_calls() {
 /// The receiver fails so for the second run, three times, and takes it then. Each
 /// run must come, and what was taken must not come again.
 fn check_that_it_is_sent_again(action: impl Fn() -> Action + Copy + Send + Sync + 'static) {
+    check_that_it_is_sent_again_after(PATIENCE, action);
+}
+
+fn check_that_it_is_sent_again_after(
+    timeout: Duration,
+    action: impl Fn() -> Action + Copy + Send + Sync + 'static,
+) {
     for protocol in BOTH {
         let server = Server::new(move |asked| match asked.number {
             1..4 => action(),
             _ => taken(protocol),
         });
         let machine = machine(5);
-        let agent = start(&machine, vec![target(protocol, &server.address)]);
+        let agent = start_with(timeout, &machine, vec![target(protocol, &server.address)]);
         until("acknowledged", || {
             machine.files() == 0 && machine.queued() == 0
         });
+        let requests = server.asked().len();
+        // On a machine with other load an answer may come after a short time.
+        if timeout == PATIENCE {
+            assert_eq!(requests, 8, "{protocol:?}: five, and three that failed");
+        }
         let mut apps = apps(&server);
         // Requests whose body did not come are not among them.
-        assert!(apps.len() <= 8, "{apps:?}");
+        assert!(apps.len() <= requests, "{apps:?}");
         apps.dedup();
         assert_eq!(apps, all(5), "{protocol:?}");
-        let requests = server.asked().len();
-        assert_eq!(requests, 8, "{protocol:?}: five, and three that failed");
         assert!(counter(&agent, "xhprof_agent_failures_total") >= 3);
         for reason in ["queue_full", "refused", "too_large", "damaged"] {
             assert_eq!(dropped(&agent, reason), 0, "{reason}");
@@ -246,8 +261,8 @@ fn proxies_acknowledge_nothing_and_refuse_nothing() {
 fn connections_that_are_cut_or_silent_keep_the_queue() {
     check_that_it_is_sent_again(|| Action::Close);
     check_that_it_is_sent_again(|| Action::StoreAndClose);
-    check_that_it_is_sent_again(|| Action::Silence);
-    check_that_it_is_sent_again(|| Action::Drip);
+    check_that_it_is_sent_again_after(SHORT, || Action::Silence);
+    check_that_it_is_sent_again_after(SHORT, || Action::Drip);
 }
 
 #[test]

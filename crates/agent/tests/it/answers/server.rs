@@ -1,7 +1,8 @@
 //! A server on the loopback address that answers as a test wants.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -287,9 +288,18 @@ fn answer(out: &mut impl Write, status: u16, headers: &str, body: &str) -> std::
     out.flush()
 }
 
-/// An address at which nothing listens.
+/// An address at which nothing listens until a test does.
+///
+/// Its host is one of its own, so that no other socket, such as the client's, takes the port
+/// before: Linux has all of 127.0.0.0/8.
 pub(crate) fn nothing() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    static NUMBER: AtomicU8 = AtomicU8::new(2);
+    let [low, high, ..] = std::process::id().to_le_bytes();
+    let host = match cfg!(target_os = "linux") {
+        true => Ipv4Addr::new(127, high, low, NUMBER.fetch_add(1, Ordering::Relaxed)),
+        false => Ipv4Addr::LOCALHOST,
+    };
+    let listener = TcpListener::bind((host, 0)).unwrap();
     format!("http://{}", listener.local_addr().unwrap())
 }
 
