@@ -2,20 +2,22 @@
 
 lint_format() { cargo fmt --all --check; }
 
-# Uses the release profile, so that the bindings, the slowest part of a build, are
-# made once for clippy and for the extension.
+# The extension in the release profile, so that the bindings, the slowest part of its
+# build, are not made again; all others in the development profile, whose build scripts
+# and macros the tests have.
 lint_clippy() {
-    cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --release --locked --package xhprof --all-targets --quiet -- -D warnings
+    cargo clippy --locked --workspace --exclude xhprof --all-targets --quiet -- -D warnings
 }
 
 # The documentation of everything, private items too: a broken link is an error.
-# In two runs, because extension and program are both called xhprof. Release
-# profile, so that Cargo uses what it has checked for clippy.
+# In two runs, because extension and program are both called xhprof; in the profiles of
+# clippy, so that Cargo uses what it has checked.
 lint_doc() {
     local documented
-    for documented in '--package xhprof' '--workspace --exclude xhprof'; do
+    for documented in '--release --package xhprof' '--workspace --exclude xhprof'; do
         # shellcheck disable=SC2086
-        RUSTDOCFLAGS='-D warnings' cargo doc --release --locked $documented --no-deps \
+        RUSTDOCFLAGS='-D warnings' cargo doc --locked $documented --no-deps \
             --document-private-items --quiet
     done
 }

@@ -256,6 +256,19 @@ fn a_scenario_that_cannot_run_is_an_error_and_is_torn_down() {
     assert!(directory.path().join("torn").exists());
 }
 
+#[test]
+fn what_tear_down_ends_has_ended_when_the_check_ends_35() {
+    let directory = tempfile::tempdir().unwrap();
+    let set_up = "(trap 'sleep 0.5; touch ended; exit' TERM; touch ready; while :; do sleep 0.01; done) >/dev/null 2>&1 & \
+        echo $! >pid; until [ -e ready ]; do sleep 0.01; done";
+    let text = format!(
+        "scenarios:\n  - name: a\n    profiles: none.xhp\n    set_up: \"{set_up}\"\n    tear_down: kill $(cat pid)\n    budgets: [edges <= 1]\n"
+    );
+    fs::write(directory.path().join("xhprof.yaml"), text).unwrap();
+    let output = check(&directory, &[]);
+    assert!(directory.path().join("ended").exists(), "{}", said(&output));
+}
+
 /// The YAML of `docs/ci.md` and of the shop.
 fn documented() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

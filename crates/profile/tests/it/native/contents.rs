@@ -1,5 +1,5 @@
 //! The contents of the fixtures, as `scripts/read_xhp.py` reads them: a reader
-//! made from `docs/format.md` alone. `./x test` compares the same files with
+//! made from `docs/format.md` alone. `./x test --rest` compares the same files with
 //! it.
 //!
 //! `UPDATE_FIXTURES=1` writes the files of the newest version; what is in them
