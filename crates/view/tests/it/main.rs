@@ -1,0 +1,8 @@
+//! The questions of a viewer and their answers.
+
+mod documents;
+mod estimates;
+mod hints;
+mod laws;
+mod sources;
+mod totals;
