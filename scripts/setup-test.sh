@@ -100,8 +100,8 @@ setup_probes() {
     ) >"$folder/out" 2>&1
     ! grep -E 'unseen|on it goes' "$folder/out"
     grep -qx '18 passed, 2 failed' "$folder/out" || die "the sum of the tests is wrong: $(tail -n 1 "$folder/out")"
-    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep -E '^  (ok|FAILED) ' | head -n 1 | grep 'a slow one'
-    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep '12 Rust tests passed, 0 failed, in 1 programs'
+    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep -E '^  (ok|FAILED) ' | head -n 1 | grep -q 'a slow one'
+    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep -q '12 Rust tests passed, 0 failed, in 1 programs'
 }
 
 # Without root and sudo, without apt, and with an apt that has no network, one message

@@ -8,11 +8,22 @@ modes() { "$PHP" scripts/modes.php "$extension" "$profiler"; }
 php_tests_execute() { php_tests execute; }
 php_tests_observer() { php_tests observer; }
 
+# Those that need what the first tier does not install.
+php_tests_beside() {
+    local engine
+    for engine in execute observer; do
+        php_tests "$engine" php-tests/{coexist-,auto-enable-loaded-extensions,names-twig}*.phpt
+    done
+}
+
+# php_tests ENGINE [FILE…]
 php_tests() {
-    local output=$logs/run-tests-$1
+    local engine=$1 output=$logs/run-tests-$1
+    shift
+    [ $# -gt 0 ] || set -- php-tests
     TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
         -n -q -j2 --no-progress --show-diff -d extension="$extension" \
-        -d xhprof.engine="$1" php-tests | tee "$output"
+        -d xhprof.engine="$engine" "$@" | tee "$output"
     tests_passed "$output"
 }
 
