@@ -24,6 +24,7 @@ source scripts/test-install.sh
 source scripts/test-documents.sh
 source scripts/cluster-test.sh
 source scripts/lint.sh
+source scripts/bench.sh
 source scripts/real.sh
 source scripts/setup-test.sh
 source scripts/web.sh
@@ -106,7 +107,6 @@ test_first() {
 
 test_rest() {
     export CARGO_INCREMENTAL=0 XHPROF_TEST_WHOLE=1
-    source scripts/bench.sh
     begin_steps "${release%/release}/x-rest" rest_builds rest_tests
     rest_builds
     rest_tests
