@@ -20,7 +20,7 @@ cluster_test() {
 }
 
 cluster_test_on() {
-    local set=$1 name=$1 status=0 was_running= cluster_in_memory=yes
+    local set=$1 name=$1 status=0 was_running='' cluster_in_memory=yes
     [ "$set" != up ] || name=cluster
     [ -z "$(cluster_nodes "$name")" ] || was_running=yes
     "cluster_$set"

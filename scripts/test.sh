@@ -157,13 +157,13 @@ test_loaded() {
 busy_loops=()
 
 begin_busy_loops() {
-    local number
-    for number in 1 2 3 4; do
+    local count
+    for _ in 1 2 3 4; do
         # Also ends if this shell was killed.
         (
             trap - EXIT INT TERM
             while kill -0 $$ 2>/dev/null; do
-                for ((number = 0; number < 500000; number++)); do :; done
+                for ((count = 0; count < 500000; count++)); do :; done
             done
         ) >/dev/null 2>&1 &
         busy_loops+=("$!")
@@ -242,6 +242,6 @@ demo_works() {
     page=$(sed -n 's#.* file://##p' "$logs/demo-answer")
     [ "$page" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
     grep -q '</html>' "$page"
-    echo '<?php echo strlen("a"), "\n";' >"$workspace/script.php"
+    echo '<?php echo strlen("a");' >"$workspace/script.php"
     bash -euo pipefail -c "$(sed -n 's/^Profile a program of yours: *//p' "$logs/demo-answer" | sed "s#script.php#$workspace/script.php#")"
 }
