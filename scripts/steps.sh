@@ -125,7 +125,7 @@ cpu_ms() {
 # Prints the last lines of the test runners themselves.
 closing_lines() {
     [ -e "$1" ] || return 0
-    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|OK \(|Tests: |  (ok|FAILED) +[0-9]+ ?s  )' "$1" | tail -n 12 || true
+    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|OK \(|Tests: |[0-9]+ (checks|requests|programs)[ ,].*[0-9]+ (of them|with) |  (ok|FAILED) +[0-9]+ ?s  )' "$1" | tail -n 12 || true
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
         awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
 }
