@@ -130,7 +130,7 @@ cost_row() {
     time=$(median "$way")
     printf '%-34s %14d %8s %16s %10s\n' "$name" "$time" \
         "$(awk "BEGIN { printf \"%.2f\", $time / $base }")" "$(range "$way")" \
-        "$([ "$way" = plain ] || echo $(((time - base) * 1000000 / calls)))"
+        "$([ "$way" = plain ] || echo $(((time - base) * 1000000 / calls)))" | sed 's/ *$//'
 }
 
 calls_in() {

@@ -237,7 +237,7 @@ demo_works() {
     [ "$(wc -l <"$logs/demo-answer")" -le 25 ] || die 'the answer of the demo is longer than 25 lines'
     ! LC_ALL=C.UTF-8 grep -nE '^.{101}' "$logs/demo-answer" | grep -v file:// || die 'the answer of the demo has lines longer than 100 columns'
     [ "$(grep -c '%' "$logs/demo-answer")" -ge 12 ] || die 'the answer of the demo has no 12 functions'
-    [ "$(grep -cE '^(without|loaded|profiling) .* [0-9]+\.[0-9][0-9] ' "$logs/demo-answer")" = 4 ] || die 'the answer of the demo has no cost'
+    [ "$(grep -cE '^(without|loaded,|profiling) .* [0-9]+\.[0-9][0-9] ' "$logs/demo-answer")" = 4 ] || die 'the answer of the demo has no cost'
     # Each file and command that the demo names works.
     page=$(sed -n 's#.* file://##p' "$logs/demo-answer")
     [ "$page" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
