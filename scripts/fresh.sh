@@ -116,14 +116,14 @@ fresh_kind() {
 fresh_row() {
     local kind=$1 command=$2 status=$3 home=$4 result=ok wall user system disk packages logs
     [ "$status" = 0 ] || result=FAILED
-    read -r wall user system < <(as_root tail -n 1 "$home/time")
+    read -r wall user system < <(as_root tail -n 1 "$home/time") || wall=0 user=0 system=0
     disk=$(as_root du -sk "$home/xhprof" | awk '{ printf "%.1f GB", $1 * 1024 / 1e9 }')
     case $command in
     *demo) logs=x-demo ;;
     *rest) logs=x-rest ;;
     *) logs=x-test ;;
     esac
-    packages=$(as_root grep -rhc '^ *Compiling ' "$home/xhprof/target/$logs" --include='*.log' | awk '{ sum += $1 } END { print sum + 0 }')
+    packages=$({ as_root grep -rhc '^ *Compiling ' "$home/xhprof/target/$logs" --include='*.log' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
     fresh_rows+=("$(printf '%-14s  %-15s  %-7s  %14s  %14s  %8s  %8s' "$kind" "$command" "$result" \
         "$(minutes "$wall")" "$(minutes $((user + system)))" "$disk" "$packages")")
     say "${fresh_rows[-1]}"
