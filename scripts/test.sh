@@ -30,6 +30,7 @@ source scripts/setup-test.sh
 source scripts/web.sh
 
 first_tier_builds() {
+    build_step 'the crates, from crates.io' fetch_crates
     step 'rustfmt' lint_format
     build_step 'the extension, which the demo has built' build_extension
     build_step 'build of the Rust tests' rust_tests_build
