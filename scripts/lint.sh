@@ -1,6 +1,12 @@
 # `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
 
-lint_format() { cargo fmt --all --check; }
+lint_format() {
+    if cargo fmt --version >/dev/null 2>&1; then
+        cargo fmt --all --check
+    else
+        echo 'rustfmt is not installed, so not run: rustup component add rustfmt'
+    fi
+}
 
 # The extension in the release profile, so that the bindings, the slowest part of its
 # build, are not made again; all others in the development profile, whose build scripts
