@@ -31,7 +31,8 @@ bucket_run() {
 bucket_away() {
     local folder port=${bucket_port}
     say 'a server and an agent while the bucket is away'
-    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    build_program
+    build_server
     folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-bucket.XXXXXX")
     bucket_stop
     python3 -B scripts/cluster/bucket.py "$release/xhprof" "$folder" "$(cluster_address one "bucket_$$")" "$(bucket_address away)" \

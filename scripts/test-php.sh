@@ -96,7 +96,7 @@ service_unit() {
     mkdir -p "$logs"
     for name in xhprof.service xhprof-agent.service; do
         unit=$logs/$name
-        sed "s#/usr/local/bin/xhprof#$profiler#" "packaging/systemd/$name" >"$unit"
+        sed "s#/usr/local/bin/#${profiler%/*}/#" "packaging/systemd/$name" >"$unit"
         systemd-analyze verify --man=no "$unit" 2>&1 | grep -F "$name" && die "see above: packaging/systemd/$name"
     done
     return 0
