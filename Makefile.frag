@@ -7,7 +7,9 @@ XHPROF_TARGET_DIR = $(top_builddir)/target
 # not come to start Cargo as root, who may have none.
 XHPROF_SOURCES = $(top_srcdir)/Cargo.toml $(top_srcdir)/Cargo.lock $(top_srcdir)/build.rs \
 	$(shell find $(top_srcdir)/src $(top_srcdir)/crates/*/src -type f) $(wildcard $(top_srcdir)/crates/*/Cargo.toml)
-XHPROF_PROGRAM = $(XHPROF_TARGET_DIR)/release/xhprof
+XHPROF_PROGRAMS = $(XHPROF_TARGET_DIR)/program
+XHPROF_PROGRAM = $(XHPROF_PROGRAMS)/xhprof
+XHPROF_SERVER = $(XHPROF_PROGRAMS)/xhprof-server
 
 # --package xhprof: the extension alone, without the features that its
 # neighbours in the workspace ask for.
@@ -20,12 +22,15 @@ $(phplibdir)/xhprof.so: $(XHPROF_SOURCES)
 	@touch $@.new
 	mv -f $@.new $@
 
-# The program that reads native profiles. After the extension, which is to be
-# built alone.
-all: $(XHPROF_PROGRAM)
+# The program that reads native profiles, and that of a server. After the extension,
+# which is to be built alone.
+all: $(XHPROF_PROGRAM) $(XHPROF_SERVER)
 $(XHPROF_PROGRAM): $(XHPROF_SOURCES) | $(phplibdir)/xhprof.so
-	cd $(top_srcdir) && PHP="$(XHPROF_PHP)" PHP_CONFIG="$(XHPROF_PHP_CONFIG)" \
-		$(XHPROF_CARGO) build --release --locked --package xhprof-cli \
+	cd $(top_srcdir) && $(XHPROF_CARGO) build --profile program --locked --package xhprof-cli \
+		--target-dir $(XHPROF_TARGET_DIR) $(XHPROF_CARGO_FLAGS)
+	@touch $@
+$(XHPROF_SERVER): $(XHPROF_SOURCES) | $(XHPROF_PROGRAM)
+	cd $(top_srcdir) && $(XHPROF_CARGO) build --profile program --locked --package xhprof-server \
 		--target-dir $(XHPROF_TARGET_DIR) $(XHPROF_CARGO_FLAGS)
 	@touch $@
 
@@ -35,10 +40,10 @@ XHPROF_INSTALL = PHP="$(XHPROF_PHP)" PHP_CONFIG="$(XHPROF_PHP_CONFIG)" \
 	INSTALL_ROOT="$(INSTALL_ROOT)" PREFIX="$(PREFIX)" $(top_srcdir)/scripts/install.sh
 .PHONY: xhprof-install uninstall
 install: xhprof-install
-xhprof-install: install-modules $(XHPROF_PROGRAM)
-	@$(XHPROF_INSTALL) install $(phplibdir)/xhprof.so $(XHPROF_PROGRAM)
+xhprof-install: install-modules $(XHPROF_PROGRAM) $(XHPROF_SERVER)
+	@$(XHPROF_INSTALL) install $(phplibdir)/xhprof.so $(XHPROF_PROGRAMS)
 uninstall:
-	@$(XHPROF_INSTALL) uninstall $(phplibdir)/xhprof.so $(XHPROF_PROGRAM)
+	@$(XHPROF_INSTALL) uninstall $(phplibdir)/xhprof.so $(XHPROF_PROGRAMS)
 
 # "make test" reads from here which module to load.
 $(phplibdir)/xhprof.la: $(phplibdir)/xhprof.so

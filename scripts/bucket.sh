@@ -13,7 +13,7 @@ bucket_run() {
     install_what_is_missing
     trap bucket_end EXIT
     bucket_start
-    XHPROF_TEST_BUCKET=$(bucket_address requests) cargo test --locked --package xhprof-store --test bucket
+    XHPROF_TEST_BUCKET=$(bucket_address requests) cargo test --locked --package xhprof-store --test it bucket::
     if ! cluster_has_server; then
         say 'there is no package clickhouse-server for this system, so not run: the store in ClickHouse with a bucket'
         return
@@ -22,7 +22,7 @@ bucket_run() {
     cluster_one
     say "the store's suite on ClickHouse with a bucket"
     XHPROF_TEST_BUCKET=$(bucket_address suite) XHPROF_TEST_CLICKHOUSE=$(cluster_address one x) \
-        cargo test --locked --workspace --exclude xhprof --test clickhouse
+        cargo test --locked --workspace --exclude xhprof --test it clickhouse::
     bucket_away
 }
 
@@ -31,7 +31,8 @@ bucket_run() {
 bucket_away() {
     local folder port=${bucket_port}
     say 'a server and an agent while the bucket is away'
-    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    build_program
+    build_server
     folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-bucket.XXXXXX")
     bucket_stop
     python3 -B scripts/cluster/bucket.py "$release/xhprof" "$folder" "$(cluster_address one "bucket_$$")" "$(bucket_address away)" \

@@ -81,7 +81,7 @@ check('the server was stopped', @stream_socket_client("tcp://127.0.0.1:$port", t
 $server = fn (string $request, string $budget) => <<<YAML
     scenarios:
       - name: order
-        set_up: php -S 127.0.0.1:$port -t public >/dev/null 2>&1 & echo \$! >server.pid; sleep 1
+        set_up: php -S 127.0.0.1:$port -t public >/dev/null 2>&1 & echo \$! >server.pid
         tear_down: kill \$(cat server.pid)
         request: { url: "http://127.0.0.1:$port/orders", trigger: XHPROF, profiles: profiles, $request }
         budgets: ['$budget']

@@ -11,7 +11,8 @@ cluster_demo() {
     need_rust
     want python3 'starts, kills and counts' python3 -c 'import json, socket, urllib.request'
     install_what_is_missing
-    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    build_program
+    build_server
     nginx=$(command -v nginx || command -v /usr/sbin/nginx) || {
         [ -x "$cluster/nginx/usr/sbin/nginx" ] || cluster_unpack nginx nginx
         nginx=$cluster/nginx/usr/sbin/nginx

@@ -6,7 +6,8 @@ cluster_faults() {
     want python3 'starts, kills and counts' python3 -c 'import json, socket, urllib.request'
     want openssl 'makes certificates' command -v openssl
     install_what_is_missing
-    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    build_program
+    build_server
     faults_folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-faults.XXXXXX")
     trap cluster_faults_end EXIT
     [ "$(cluster_nodes cluster)" ] || faults_cluster=cluster

@@ -11,7 +11,7 @@ cluster_test() {
         case $set in one | up | chdb) ;; *) die "cluster test: there is no $set; use one, up or chdb" ;; esac
     done
     # With the features of all crates, as in `./x test`, so that Cargo reuses its builds.
-    cargo test --locked --workspace --exclude xhprof --test clickhouse --no-run || build_failed 'the test of the store'
+    cargo test --locked --workspace --exclude xhprof --test it --no-run || build_failed 'the test of the store'
     for set; do
         say "the store's suite on ClickHouse: $set"
         cluster_test_on "$set" || unlike+=("$set")
@@ -20,11 +20,11 @@ cluster_test() {
 }
 
 cluster_test_on() {
-    local set=$1 name=$1 status=0 was_running= cluster_in_memory=yes
+    local set=$1 name=$1 status=0 was_running='' cluster_in_memory=yes
     [ "$set" != up ] || name=cluster
     [ -z "$(cluster_nodes "$name")" ] || was_running=yes
     "cluster_$set"
-    XHPROF_TEST_CLICKHOUSE=$(cluster_address "$name" x) cargo test --locked --workspace --exclude xhprof --test clickhouse || status=1
+    XHPROF_TEST_CLICKHOUSE=$(cluster_address "$name" x) cargo test --locked --workspace --exclude xhprof --test it clickhouse:: || status=1
     [ "$set" != up ] || (cluster_faults) || status=1
     [ "$was_running" ] || cluster_end "$name"
     return $status

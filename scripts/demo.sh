@@ -3,42 +3,55 @@
 # program.sh chooses the program.
 
 choose_program
-rounds=${XHPROF_DEMO_RUNS:-7}
+rounds=${XHPROF_DEMO_RUNS:-5}
 # The profile stays after the command.
 demo=${release%/release}/demo
 workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
 plain_scan_directory "$workspace/conf.d"
 
-demo_profile() {
-    say "xhprof run -- ${program[*]}"
-    mkdir -p "$demo"
-    PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run \
-        --limit 20 -o "$demo/profile.xhp" -- "${program[@]}" ||
-        [ $? = "$program_status" ] || die 'the profiled program failed'
+# Builds in steps: scripts/steps.sh shows where it is.
+demo_build() {
+    begin_steps "${release%/release}/x-demo" demo_steps
+    demo_steps
 }
 
-# Prints the next steps, with paths relative to this folder.
+demo_steps() {
+    build_step 'the crates, from crates.io' fetch_crates
+    build_step 'the extension for PHP' build_extension
+    build_step 'the program xhprof' build_program
+}
+
+# Profiles the program, and prints its costliest functions as on a terminal of 100
+# columns: a pipe would get all columns and whole names.
+demo_answer() {
+    local report
+    mkdir -p "$demo"
+    cut_line "\$ xhprof run -- ${program[*]}"
+    PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run -o "$demo/profile.xhp" -- "${program[@]}" >"$workspace/run.out" 2>&1 ||
+        [ $? = "$program_status" ] || die "the profiled program failed: $(tail -n 20 "$workspace/run.out")"
+    report=$(printf '%q ' "$release/xhprof" report --limit "$shown_functions" "$demo/profile.xhp")
+    NO_COLOR=1 TERM=vt100 COLUMNS=100 script --quiet --return --command "$report" /dev/null </dev/null 2>&1 |
+        tr -d '\r' >"$workspace/report" ||
+        die "xhprof report failed: $(tail -n 20 "$workspace/report")"
+    # The line of totals, and the table.
+    grep ' calls · ' "$workspace/report"
+    echo
+    awk '/ function$/ { shown = 1 } /^…/ { exit } shown' "$workspace/report"
+}
+
+# The answer of the demo is 25 lines.
+shown_functions=12
+
+cut_line() { if [ ${#1} -gt 100 ]; then echo "${1:0:99}…"; else echo "$1"; fi; }
+
+# Writes the page, and prints the next steps with paths relative to this folder.
 demo_next() {
-    local xhprof=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/profile.html profile=${demo#"$PWD"/}/profile.xhp
     "$release/xhprof" html "$demo/profile.xhp" -o "$demo/profile.html" 2>"$workspace/html.log" ||
         die "xhprof html failed: $(cat "$workspace/html.log")"
-    cat <<END
-
-What next:
-  open the whole report       file://$demo/profile.html
-  or look into the profile    $xhprof report $profile --tree
-  profile a program of yours  $xhprof run -- script.php
-  keep it beside others       ./x demo --serve, then http://127.0.0.1:8470/
-  see a month of a shop       $xhprof serve --demo, then http://127.0.0.1:8470/
-  install both                ./x install
-  profile every request       in php.ini:
-      extension=xhprof
-      xhprof.auto_enable = 1
-      xhprof.output_dir = /tmp
-      xhprof.max_dir_size = 1G
-      (not installed: extension=$release/libxhprof.so)
-END
+    echo "Open it all in a browser:   file://$demo/profile.html"
+    echo "Profile a program of yours: ${release#"$PWD"/}/xhprof run -- script.php"
+    echo 'Then: ./x test, ./x install, and "Your first profile" in README.md'
 }
 
 # Serves a store with the profile until Ctrl-C.
@@ -103,15 +116,11 @@ demo_cost() {
     rm -f "$workspace/profiles"/*
     run_full >/dev/null 2>&1 || true
     calls=$(calls_in "$workspace/profiles"/*)
-    echo
     printf '%-34s %14s %8s %16s %10s\n' "$calls calls" 'CPU time, ms' 'ratio' 'lowest, highest' 'ns a call'
     cost_row plain 'without the extension' "$calls"
     cost_row idle 'loaded, not profiling' "$calls"
     cost_row wall 'profiling wall time' "$calls"
     cost_row full 'profiling wall time, CPU, memory' "$calls"
-    echo
-    echo "CPU time is user + system; medians of $rounds runs each, taken in turn, writing the profile"
-    echo "included. $(date +%Y-%m-%d), PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(cpu_model)."
     unset PHP_INI_SCAN_DIR
 }
 
@@ -121,7 +130,7 @@ cost_row() {
     time=$(median "$way")
     printf '%-34s %14d %8s %16s %10s\n' "$name" "$time" \
         "$(awk "BEGIN { printf \"%.2f\", $time / $base }")" "$(range "$way")" \
-        "$([ "$way" = plain ] || echo $(((time - base) * 1000000 / calls)))"
+        "$([ "$way" = plain ] || echo $(((time - base) * 1000000 / calls)))" | sed 's/ *$//'
 }
 
 calls_in() {
@@ -133,23 +142,15 @@ cpu_model() {
     sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
 }
 
-# Prints the command and its report as on a terminal of 100 columns. In a pipe no name
-# is shortened, and lines are longer than a page.
-demo_screen() {
-    local command
-    command=$(printf '%q ' "$release/xhprof" run --limit 20 -o "$demo/profile.xhp" -- "${program[@]}")
-    mkdir -p "$demo"
-    echo "$ xhprof run --limit 20 -- ${program[*]}"
-    NO_COLOR=1 PHP_INI_SCAN_DIR=$workspace/conf.d script --quiet --return \
-        --command "stty cols 100; $command >$workspace/program.out" /dev/null >"$workspace/screen" ||
-        [ $? = "$program_status" ] || die 'the profiled program failed'
-    tr -d '\r' <"$workspace/screen" | grep -v '^xhprof: '
-}
-
 # Puts the output of both between the marks in README.md.
 refresh_readme() {
-    demo_screen >"$workspace/profile.out"
+    demo_answer >"$workspace/profile.out"
     demo_cost >"$workspace/cost.out" 2>&1
+    cat >>"$workspace/cost.out" <<END
+
+CPU time is user + system; medians of $rounds runs each, taken in turn, writing the profile
+included. $(date +%Y-%m-%d), PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(cpu_model).
+END
     "$PHP" -n scripts/fill-readme.php README.md \
         demo-output="$workspace/profile.out" cost="$workspace/cost.out"
     say 'README.md has the output of this run'

@@ -11,7 +11,7 @@ fleet_kills() {
     up | one) fleet_kills_cluster "$set" ;;
     *) die "fleet-kills: there is no $set; use up or one" ;;
     esac
-    AGENT_RUNS=$runs cargo test --release --locked -p xhprof-cli --test fleet_kills -- --nocapture
+    AGENT_RUNS=$runs cargo test --profile program --locked -p xhprof-server --test it -- --nocapture fleet_kills::
 }
 
 # fleet_kills_cluster SET: starts it, and tells the test its address and its nodes.

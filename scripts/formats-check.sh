@@ -78,7 +78,7 @@ export_profiles() {
 
 # The reports of `xhprof check`.
 check_reports() {
-    cargo build --release --locked -p xhprof-cli
+    build_program
     part reports "sarif-tools $(package_version sarif-tools), junitparser $(package_version junitparser)" python3 \
         "$PYTHON" "$parts/ci.py" "$(realpath "$release/xhprof")" "$check_files/events.native.xhp" "$check_target/reports"
 }

@@ -9,13 +9,18 @@
 # A system is a folder. It is unpacked each time from a tar file that is kept for a
 # week, and entered by scripts/fresh-enter.sh. The commit is cloned, so changes
 # that are not committed are not tested. Logs: target/fresh/KIND/*.log.
+#
+# The table has wall and CPU time of each command, the disk that the clone takes
+# afterwards, and how many packages it compiled (a package counts once for each
+# profile).
 
 fresh=${release%/release}/fresh
 fresh_kinds=(bookworm bookworm-llvm bookworm-user trixie)
 fresh_rows=()
 fresh_failed=0
 
-# fresh_run [--demo] [KIND…]: runs the first command only, or all of them.
+# fresh_run [--demo | --rest] [KIND…]: runs the first command only, both, or also
+# `./x test --rest`.
 fresh_run() {
     local kind commands=() kinds=()
     mapfile -t commands < <(readme_first_commands)
@@ -23,8 +28,11 @@ fresh_run() {
         case " ${fresh_kinds[*]} " in
         *" $kind "*) kinds+=("$kind") ;;
         *)
-            [ "$kind" = --demo ] || die "fresh: unknown argument $kind; known are --demo and ${fresh_kinds[*]}"
-            commands=("${commands[0]}")
+            case $kind in
+            --demo) commands=("${commands[0]}") ;;
+            --rest) commands+=('./x test --rest') ;;
+            *) die "fresh: unknown argument $kind; known are --demo, --rest and ${fresh_kinds[*]}" ;;
+            esac
             ;;
         esac
     done
@@ -37,7 +45,7 @@ fresh_run() {
     for kind in "${kinds[@]}"; do
         fresh_kind "$kind" "${commands[@]}"
     done
-    printf '\n%-14s  %-12s  %-7s  %s\n' kind command result time
+    printf '\n%-14s  %-15s  %-7s  %14s  %14s  %8s  %8s\n' kind command result wall 'user and system' disk packages
     printf '%s\n' "${fresh_rows[@]}"
     [ "$fresh_failed" = 0 ] || die "something failed, see the logs in $fresh"
 }
@@ -52,12 +60,12 @@ readme_first_commands() {
 # fresh_kind KIND COMMAND…
 fresh_kind() {
     local kind=$1 suite=bookworm user=root include=git,ca-certificates prepare=true
-    local folder=$fresh/$1 command log began status
+    local folder=$fresh/$1 command log home=root status
     shift
     case $kind in
     trixie) suite=trixie ;;
     bookworm-user)
-        user=newcomer
+        user=newcomer home=home/newcomer
         include+=,sudo
         ;;
     bookworm-llvm)
@@ -87,11 +95,11 @@ fresh_kind() {
 
     for command; do
         say "$kind: $command, as $user"
-        log=$folder/${command#./x }.log
-        began=$SECONDS
+        log=${command#./x }
+        log=$folder/${log// /}.log
         status=0
-        fresh_enter "$folder/root" "$user" "cd xhprof && $command" >"$log" 2>&1 || status=$?
-        fresh_row "$kind" "$command" "$status" $((SECONDS - began))
+        fresh_enter "$folder/root" "$user" "cd xhprof && TIMEFORMAT='%0R %0U %0S' && { time $command 2>&1; } 2>~/time" >"$log" || status=$?
+        fresh_row "$kind" "$command" "$status" "$folder/root/$home"
         if [ "$status" != 0 ]; then
             tail -n 40 "$log"
             say "$kind: $command ended with status $status; the whole log: $log"
@@ -99,16 +107,25 @@ fresh_kind() {
             fresh_failed=1
             return 0
         fi
-        sed -n '/^==> in [0-9]* min/,$p' "$log"
+        sed -n '/^==> [0-9]* steps in /,$p' "$log"
     done
     as_root rm -rf --one-file-system "$folder/root"
 }
 
+# fresh_row KIND COMMAND STATUS HOME: HOME has the clone, and the times of the command.
 fresh_row() {
-    local kind=$1 command=$2 status=$3 seconds=$4 result=ok
+    local kind=$1 command=$2 status=$3 home=$4 result=ok wall user system disk packages logs
     [ "$status" = 0 ] || result=FAILED
-    fresh_rows+=("$(printf '%-14s  %-12s  %-7s  %d min %02d s' "$kind" "$command" "$result" \
-        $((seconds / 60)) $((seconds % 60)))")
+    read -r wall user system < <(as_root tail -n 1 "$home/time") || wall=0 user=0 system=0
+    disk=$(as_root du -sk "$home/xhprof" | awk '{ printf "%.1f GB", $1 * 1024 / 1e9 }')
+    case $command in
+    *demo) logs=x-demo ;;
+    *rest) logs=x-rest ;;
+    *) logs=x-test ;;
+    esac
+    packages=$({ as_root grep -rhc '^ *Compiling ' "$home/xhprof/target/$logs" --include='*.log' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
+    fresh_rows+=("$(printf '%-14s  %-15s  %-7s  %14s  %14s  %8s  %8s' "$kind" "$command" "$result" \
+        "$(minutes "$wall")" "$(minutes $((user + system)))" "$disk" "$packages")")
     say "${fresh_rows[-1]}"
 }
 

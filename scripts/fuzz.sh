@@ -37,5 +37,5 @@ fuzz_readers() {
 
 # fuzz_uploads SECONDS: broken uploads to the server, its answers and its store.
 fuzz_uploads() {
-    UPLOAD_SECONDS=$1 cargo test --release --locked -p xhprof-serve --test uploads -- --nocapture
+    UPLOAD_SECONDS=$1 cargo test --release --locked -p xhprof-serve --test it broken_uploads:: -- --nocapture
 }

@@ -2,9 +2,12 @@
 # Installs the built files, or removes them. Run by `./x install`,
 # `./x uninstall`, `make install` and `make uninstall`.
 #
-# usage: scripts/install.sh install|uninstall|dry-run EXTENSION PROGRAM
+# usage: scripts/install.sh install|uninstall|dry-run EXTENSION FOLDER
 #
-# PHP= and PHP_CONFIG= choose the PHP, PREFIX= the program's folder. INSTALL_ROOT=
+# FOLDER has the programs xhprof and xhprof-server. A folder without the second, which
+# only servers and agents need, installs the first alone.
+#
+# PHP= and PHP_CONFIG= choose the PHP, PREFIX= the folder of the programs. INSTALL_ROOT=
 # is put before every path; packagers need it.
 
 set -euo pipefail
@@ -12,12 +15,12 @@ case ${INSTALL_ROOT:-/} in /*) ;; *) INSTALL_ROOT=$PWD/$INSTALL_ROOT ;; esac
 case ${PREFIX:-/} in /*) ;; *) PREFIX=$PWD/$PREFIX ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-action=$1 extension=$2 program=$3
+action=$1 extension=$2 programs=$3
 root=${INSTALL_ROOT:-}
 prefix=$root${PREFIX:-/usr/local}
 version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
 module=$root$("$PHP_CONFIG" --extension-dir)/xhprof.so
-# For uninstall: the program's installed files, one path a line, and the folders
+# For uninstall: the programs' installed files, one path a line, and the folders
 # that were created, with a slash at the end.
 list=$prefix/share/xhprof/installed
 
@@ -97,10 +100,10 @@ install_everything() {
     put 644 "$extension" "$module" strip
     say "the extension: $module"
     put_ini
-    put 755 "$program" "$prefix/bin/xhprof" strip
-    say "the program: $prefix/bin/xhprof"
+    put_programs
 
-    "$program" man -o "$workspace/man" >/dev/null
+    # It asks xhprof-server, if that is beside it.
+    "$programs/xhprof" man -o "$workspace/man" >/dev/null
     for file in "$workspace"/man/*; do put 644 "$file" "$prefix/share/man/man1/${file##*/}"; done
     say "manual pages: $prefix/share/man/man1"
     completion bash "$prefix/share/bash-completion/completions/xhprof"
@@ -114,8 +117,20 @@ install_everything() {
     finish
 }
 
+put_programs() {
+    local name
+    for name in xhprof xhprof-server; do
+        if [ -e "$programs/$name" ]; then
+            put 755 "$programs/$name" "$prefix/bin/$name" strip
+            say "the program: $prefix/bin/$name"
+        else
+            say "not built, so not installed: $name"
+        fi
+    done
+}
+
 completion() {
-    "$program" completions "$1" >"$workspace/completion"
+    "$programs/xhprof" completions "$1" >"$workspace/completion"
     put 644 "$workspace/completion" "$2"
 }
 
@@ -201,7 +216,7 @@ tell() {
     echo "would install the extension, stripped: $module"
     echo "would install the settings as comments: $ini"
     [ -z "$linked" ] || [ -n "$root" ] || echo "would run: phpenmod -v $version xhprof"
-    echo "would install the program, stripped: $prefix/bin/xhprof"
+    echo "would install the programs, stripped: $prefix/bin/xhprof, $prefix/bin/xhprof-server"
     echo "would install manual pages and completions: $prefix/share/{man/man1,bash-completion,zsh,fish}"
     echo "would note what to uninstall: $list"
 }

@@ -1,21 +1,29 @@
 # `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
 
-lint_format() { cargo fmt --all --check; }
+lint_format() {
+    if cargo fmt --version >/dev/null 2>&1; then
+        cargo fmt --all --check
+    else
+        echo 'rustfmt is not installed, so not run: rustup component add rustfmt'
+    fi
+}
 
-# Uses the release profile, so that the bindings, the slowest part of a build, are
-# made once for clippy and for the extension.
+# The extension in the release profile, so that the bindings, the slowest part of its
+# build, are not made again; all others in the development profile, whose build scripts
+# and macros the tests have.
 lint_clippy() {
-    cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --release --locked --package xhprof --all-targets --quiet -- -D warnings
+    cargo clippy --locked --workspace --exclude xhprof --all-targets --quiet -- -D warnings
 }
 
 # The documentation of everything, private items too: a broken link is an error.
-# In two runs, because extension and program are both called xhprof. Release
-# profile, so that Cargo uses what it has checked for clippy.
+# In two runs, because extension and program are both called xhprof; in the profiles of
+# clippy, so that Cargo uses what it has checked.
 lint_doc() {
     local documented
-    for documented in '--package xhprof' '--workspace --exclude xhprof'; do
+    for documented in '--release --package xhprof' '--workspace --exclude xhprof'; do
         # shellcheck disable=SC2086
-        RUSTDOCFLAGS='-D warnings' cargo doc --release --locked $documented --no-deps \
+        RUSTDOCFLAGS='-D warnings' cargo doc --locked $documented --no-deps \
             --document-private-items --quiet
     done
 }
@@ -48,11 +56,11 @@ lint_deny() {
 
 lint_shell() {
     if command -v shellcheck >/dev/null; then
-        # 2034, 2154, 2317: one file sets names and another file uses them.
+        # 2034, 2154, 2317, 2329: one file sets names and another file uses them.
         # 2030, 2031: a subshell is meant to keep its changes to itself.
         # 2016: PHP and Markdown in single quotes are not for the shell.
         shellcheck --external-sources --shell=bash \
-            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317 x scripts/*.sh
+            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317,SC2329 x scripts/*.sh
     else
         echo 'shellcheck is not installed, so not run'
     fi

@@ -102,7 +102,7 @@ matrix_threads() {
     cp -R scripts/threads "$folder"
     (cd "$folder" && "${PHP%/php}/phpize" && ./configure --with-php-config="$PHP_CONFIG" && make) \
         >"$folder/build.log" 2>&1 || die "threads did not build: $(tail -n 5 "$folder/build.log")"
-    cargo build --release --locked -p xhprof-cli || die 'the program that reads profiles did not build'
+    build_program
     "$PHP" -n scripts/threads/run.php "$folder/modules/threads.so" \
         "$matrix/zts/target/release/libxhprof.so" "$release/xhprof"
 }

@@ -27,9 +27,9 @@ choose_program() {
 want_program() {
     # Debian's packages, whichever PHP runs them.
     if [ -e "$codesniffer" ] || ! command -v apt-get >/dev/null || can_install php-codesniffer; then
-        want php-codesniffer 'the program that the demo profiles' "$PHP" "$codesniffer" --version
+        want php-codesniffer 'the program that the demo profiles' any_php "$codesniffer" --version
     else
-        want php-parser 'the program that the demo profiles' "$PHP" "$php_parse" --help
+        want php-parser 'the program that the demo profiles' any_php "$php_parse" --help
     fi
     want phpunit 'the code that it reads' compgen -G "$phpunit/Constraint/*.php"
 }

@@ -3,7 +3,7 @@
 
 usage: read_xhp.py FILE [--tree]
 
-It shares no code with the program `xhprof`: `./x test` compares the two, so that the document stays true. Only the standard library is needed.
+It shares no code with the program `xhprof`: `./x test --rest` compares the two, so that the document stays true. Only the standard library is needed.
 Names are bytes: those that are no UTF-8 become {"hex": "…"}. With --tree, events and samples are summed up by path first.
 
 The exit status is 0 if the file is whole, 3 if it is truncated and its events up to there are printed, else 1.

@@ -45,10 +45,10 @@ function request(string $method, string $url, array $headers = [], string $body 
     return [(int) explode(' ', $http_response_header[0] ?? ' 0')[1], $body];
 }
 
-/** Waits up to ten seconds; returns whether it happened. */
+/** Waits up to 30 seconds; returns whether it happened. */
 function happens(callable $what): bool
 {
-    for ($end = microtime(true) + 10; microtime(true) < $end; usleep(50_000)) {
+    for ($end = microtime(true) + 30; microtime(true) < $end; usleep(50_000)) {
         if ($what()) {
             return true;
         }

@@ -63,16 +63,81 @@ setup_probes() {
         [ ${#missing[@]} = 0 ]
     ) || die 'a library was wanted that this Debian does not have'
 
-    # Nothing runs after a build that failed.
+    one_message_lists_everything "$folder"
+
+    # Nothing runs after a build that failed, and its last lines are shown.
     (
-        logs=$folder
-        failing_build() { echo 'error: it does not compile' && return 1; }
-        build_step 'a build' failing_build
-        echo 'and on it goes'
+        failing_build() { seq 100 && echo 'error: it does not compile' && return 1; }
+        failing_list() {
+            build_step 'a build' failing_build
+            step 'another' true_step
+        }
+        true_step() { echo 'and on it goes'; }
+        begin_steps "$folder/steps" failing_list
+        failing_list
     ) >"$folder/out" 2>&1 && die 'a failed build did not end the tests'
     ! grep 'on it goes' "$folder/out"
+    grep -q 'step 1 of 2: a build' "$folder/out"
     grep -q 'error: it does not compile' "$folder/out"
+    ! grep -x '    80' "$folder/out"
+    grep -q "The whole log: $folder/steps/failing_build.log" "$folder/out"
+    grep -qx '0 passed, 1 failed' "$folder/out"
     tail -n 1 "$folder/out" | grep '"a build" failed'
+
+    # A failed step does not end the others; costs come slowest first, tests are added up.
+    (
+        slow() { echo 'test result: ok. 12 passed; 0 failed; 1 ignored' && sleep 2; }
+        failing() { echo 'Tests passed    :  5 ( 98.9%)' && echo 'Tests failed    :  2' && false && echo 'and on it goes'; }
+        quick() { echo 'unseen'; }
+        some_list() {
+            step 'a quick one' quick
+            step 'a failing one' failing
+            step 'a slow one' slow
+        }
+        begin_steps "$folder/steps" some_list
+        some_list
+        steps_summary
+    ) >"$folder/out" 2>&1
+    ! grep -E 'unseen|on it goes' "$folder/out"
+    grep -qx '18 passed, 2 failed' "$folder/out" || die "the sum of the tests is wrong: $(tail -n 1 "$folder/out")"
+    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep -E '^  (ok|FAILED) ' | head -n 1 | grep -q 'a slow one'
+    sed -n '/^==> 3 steps/,$p' "$folder/out" | grep -q '12 Rust tests passed, 0 failed, in 1 programs'
+}
+
+# Without root and sudo, without apt, and with an apt that has no network, one message
+# lists all that the tests need.
+one_message_lists_everything() {
+    local folder=$1/nothing tool reason said
+    mkdir -p "$folder"
+    for tool in bash sh env cut sed sort head tail grep mktemp rm cat dirname realpath uname ls tr awk mkdir; do
+        ln -sf "$(command -v $tool)" "$folder/$tool"
+    done
+    for reason in 'please install them' 'only root or sudo' 'apt-get failed'; do
+        case $reason in
+        'only root or sudo')
+            printf '#!/bin/sh\necho 1000\n' >"$folder/id"
+            printf '#!/bin/sh\necho "E: no network" >&2; exit 100\n' >"$folder/apt-get"
+            printf '#!/bin/sh\nexit 1\n' >"$folder/apt-cache"
+            printf '#!/bin/sh\necho rustc 1.999.0\n' >"$folder/rustc"
+            cp "$folder/rustc" "$folder/cargo"
+            chmod +x "$folder/id" "$folder/apt-get" "$folder/apt-cache" "$folder/rustc" "$folder/cargo"
+            ;;
+        'apt-get failed') printf '#!/bin/sh\necho 0\n' >"$folder/id" ;;
+        esac
+        said=$(
+            unset PHP PHP_CONFIG LIBCLANG_PATH
+            missing=() reasons=() probes=() by_hand=() has_build_tools='' chosen_php='' has_package_lists=''
+            codesniffer=/nowhere phpunit=/nowhere
+            PATH=$folder
+            hash -r
+            want_first_tier 2>&1
+        ) && die "with nothing installed, nothing was missing: $said"
+        echo "$said"
+        for tool in "$reason" "PHP's headers" 'the program that the demo profiles' php-cli php-dev gcc phpunit php-fpm php-mysql python3; do
+            grep -qF -- "$tool" <<<"$said" || die "the message has no $tool: $said"
+        done
+        [ "$reason" != 'please install them' ] || grep -q 'Rust 1.* or later' <<<"$said" || die "the message has no Rust: $said"
+    done
 }
 
 accepts() {

@@ -1,7 +1,8 @@
 # Finds the PHP, and installs missing packages. Sourced by `x`.
 #
-# On Debian and Ubuntu, missing packages are installed. On other systems they are
-# named. If no package is missing, apt is not called.
+# A command names all that it needs before anything is compiled. On Debian and Ubuntu,
+# missing packages are installed by root or sudo. Where that is not possible, one
+# message lists all of them. If no package is missing, apt is not called.
 
 source scripts/libclang.sh
 source scripts/program.sh
@@ -27,19 +28,23 @@ as_root() {
     fi
 }
 
-# need_disk GIB: ends if the build folder cannot grow to that size.
+can_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+
+# need_disk MB: ends if the build folder cannot grow to that size.
 need_disk() {
     local folder=${release%/release} free built
     mkdir -p "$folder"
-    free=$(df --output=avail --block-size=1M "$folder" | tail -n 1)
-    built=$(du --summarize --block-size=1M "$folder" | cut -f 1)
-    [ $((free + built)) -ge $(($1 * 1024)) ] ||
-        die "this needs $1 GiB of disk for $folder, and there is room for $(((free + built) / 1024)): free some, or set CARGO_TARGET_DIR to a folder on another disk"
+    free=$(df -P -k "$folder" | awk 'END { print int($4 * 1024 / 1000000) }')
+    built=$(du -sk "$folder" | awk '{ print int($1 * 1024 / 1000000) }')
+    [ $((free + built)) -ge "$1" ] ||
+        die "this needs $1 MB of disk for $folder, and there is room for $((free + built)): free some, or set CARGO_TARGET_DIR to a folder on another disk"
 }
 
 missing=()
 reasons=()
 probes=()
+# What no package brings, such as Rust.
+by_hand=()
 # Not empty after this run has updated apt's lists.
 has_package_lists=
 
@@ -56,10 +61,13 @@ want() {
 }
 
 install_what_is_missing() {
-    [ ${#missing[@]} -gt 0 ] || return 0
-    if ! command -v apt-get >/dev/null; then
-        die "these are missing (by their names in Debian), please install them:
-$(printf '  %s\n' "${reasons[@]}")"
+    [ ${#missing[@]} -gt 0 ] || [ ${#by_hand[@]} -gt 0 ] || return 0
+    if [ ${#by_hand[@]} -gt 0 ]; then
+        say_what_is_missing 'these are missing, please install them'
+    elif ! command -v apt-get >/dev/null; then
+        say_what_is_missing 'these are missing (by their names in Debian), please install them'
+    elif ! can_be_root; then
+        say_what_is_missing 'these are missing, and only root or sudo can install them'
     fi
     say 'apt-get install, because these are missing:'
     printf '      %s\n' "${reasons[@]}"
@@ -68,7 +76,10 @@ $(printf '  %s\n' "${reasons[@]}")"
     fetch_package_lists
     if ! apt_install "${missing[@]}" >"$log" 2>&1; then
         { grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1; } ||
-            die "apt-get failed: $(tail -n 30 "$log")"
+            {
+                tail -n 20 "$log"
+                say_what_is_missing 'apt-get failed, see above; these are still missing'
+            }
     fi
     hash -r
     for i in "${!missing[@]}"; do
@@ -82,16 +93,25 @@ $(tail -n 5 "$log")"
     probes=()
 }
 
+# say_what_is_missing WHY: ends with one message that lists everything.
+say_what_is_missing() {
+    die "$1:
+$(printf '  %s\n' "${by_hand[@]}" "${reasons[@]}" | grep '[^ ]')$(
+        [ ${#missing[@]} = 0 ] || ! command -v apt-get >/dev/null ||
+            printf '\nas root: apt-get install %s' "${missing[*]}"
+    )"
+}
+
 # want_php NAME REASON PROBE…: the same for a package of the installed PHP.
 want_php() {
     local name=$1
     shift
-    "${@:2}" >/dev/null 2>&1 || want "$(php_package "$name")" "$@"
+    "${@:2}" >/dev/null 2>&1 || want "$(package_of_php "$name")" "$@"
 }
 
 fetch_package_lists() {
     local log
-    [ -z "$has_package_lists" ] || return 0
+    [ -z "$has_package_lists" ] && can_be_root || return 0
     log=$(mktemp)
     as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
     rm -f "$log"
@@ -132,8 +152,8 @@ has_php_headers() {
         phpize=$(command -v php-config) && [ -x "${phpize%php-config*}phpize${phpize##*php-config}" ]
 }
 
-# php_package NAME: prints the package's name for the installed PHP version.
-php_package() {
+# package_of_php NAME: prints the package's name for the installed PHP version.
+package_of_php() {
     local version
     version=$(php-config --version 2>/dev/null || php -n -r 'echo PHP_VERSION;' 2>/dev/null) || version=
     version=$(echo "$version" | cut -d. -f1,2)
@@ -159,11 +179,20 @@ has_module() {
         "${PHP:-$("$php_config" --php-binary)}" -n -m | grep -qix "$1"
 }
 
+# any_php ARGUMENT…: runs the PHP that find_php will choose, if there is one.
+any_php() { "${PHP:-$("${PHP_CONFIG:-php-config}" --php-binary)}" "$@"; }
+
 has_build_tools=
 
+# What builds the extension and the program.
 want_build_tools() {
+    want_builders
+    install_what_is_missing
+}
+
+want_builders() {
     [ -z "$has_build_tools" ] || return 0
-    need_rust
+    want_rust
     ! has_own_php || chosen_php=own
     if [ -z "$chosen_php" ]; then
         want_php cli 'PHP itself' has_php
@@ -172,15 +201,22 @@ want_build_tools() {
     want gcc 'links Rust programs, compiles a little C' command -v cc
     want libc6-dev 'C headers and libraries' links_c
     want libclang-dev "reads PHP's headers for the Rust side" has_libclang
-    install_what_is_missing
     has_build_tools=yes
 }
 
 want_demo_programs() {
-    want_build_tools
-    find_php
+    want_builders
     want_program
     install_what_is_missing
+    find_php
+}
+
+# fetch_crates: downloads the crates for this system before anything is compiled: 40 MB.
+fetch_crates() {
+    local host
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    cargo fetch --locked --offline --target "$host" >/dev/null 2>&1 || cargo fetch --locked --target "$host" ||
+        die 'the crates in Cargo.lock could not be downloaded: is there a network, and a proxy to name in https_proxy?'
 }
 
 # Programs that call functions all the time. Those that this system does not have are
@@ -191,18 +227,30 @@ want_real_programs() {
     ! can_install composer || want composer 'a real program' test -e /usr/bin/composer
 }
 
-want_everything_tested() {
-    want_demo_programs
+# What the first tier of the tests needs, and nothing else.
+want_first_tier() {
+    want_builders
+    want_program
+    want python3 "checks ARCHITECTURE.md's map and docs/fleet.md's table" python3 -c 'import json, re, subprocess'
+    if [ -z "$chosen_php" ]; then
+        want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
+        want_php mysql 'tests: statements of mysqli' has_module mysqli
+        want_php curl 'tests: URLs as part of names' has_module curl
+        want_php fpm 'tests: many requests in one worker' find_fpm
+        want phpunit 'tests: the Composer package in php/' runs_phpunit
+    fi
+    install_what_is_missing
+    find_php
+}
+
+want_rest() {
+    want_first_tier
     ! can_install php-parser || want php-parser 'a real program, whose instructions are counted' test -e "$php_parse"
     want make 'builds by phpize, configure and make' make --version
     want curl 'sends the requests of the recipes in docs/production.md' curl --version
     want valgrind 'counts the instructions of a profiled call' valgrind --version
     want python3 'drives the measurements' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
     if [ -z "$chosen_php" ]; then
-        want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
-        want_php mysql 'tests: statements of mysqli' has_module mysqli
-        want_php fpm 'tests: many requests in one worker' find_fpm
-        want_php curl 'tests: URLs as part of names' has_module curl
         want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
         want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing
         want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
@@ -217,7 +265,6 @@ want_everything_tested() {
         want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
         want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
         want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
-        want phpunit 'tests: the Composer package in php/' runs_phpunit
         ! can_install php-codesniffer || want php-codesniffer 'the style of php/' command -v phpcs
         want_switched_off xdebug
         want_switched_off pcov
@@ -233,16 +280,16 @@ want_library() {
 }
 
 # PHPUnit itself checks for the modules that it needs.
-runs_phpunit() { "$PHP" "$(command -v phpunit)" --version; }
+runs_phpunit() { any_php "$(command -v phpunit)" --version; }
 
-has_library() { "$PHP" -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
+has_library() { any_php -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
 
 # Prints the php-fpm of the chosen PHP.
 find_fpm() {
     local version
-    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    version=$(any_php -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     command -v "php-fpm$version" || command -v "/usr/sbin/php-fpm$version" ||
-        { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
+        { [ -n "${PHP:-}" ] && [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
 # What builds the viewer's page. Debian 12's node is too old; that is said, as
@@ -302,15 +349,20 @@ switch_off_what_was_off() {
     switched_off=()
 }
 
-# Checks for the lowest supported Rust, which Cargo.toml names.
 need_rust() {
+    want_rust
+    install_what_is_missing
+}
+
+# Checks for the lowest supported Rust, which Cargo.toml names.
+want_rust() {
     local need have
     need=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-    command -v cargo >/dev/null ||
-        die "cargo is missing: Rust $need or later is needed, see https://rustup.rs"
-    have=$(rustc --version | cut -d' ' -f2)
-    if [ "$(printf '%s\n' "$need" "$have" | sort -V | head -n 1)" != "$need" ]; then
-        die "this is Rust $have, and $need or later is needed: see https://rustup.rs"
+    have=$(rustc --version 2>/dev/null | cut -d' ' -f2) || have=
+    if ! command -v cargo >/dev/null || [ -z "$have" ]; then
+        by_hand+=("Rust $need or later: see https://rustup.rs")
+    elif [ "$(printf '%s\n' "$need" "$have" | sort -V | head -n 1)" != "$need" ]; then
+        by_hand+=("Rust $need or later, and this is Rust $have: see https://rustup.rs")
     fi
 }
 

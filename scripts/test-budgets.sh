@@ -9,7 +9,7 @@ php_package() {
     find php -name '*.php' -print0 | xargs -0 -n 1 "$PHP" -n -l >"$logs/php-lint"
     "$PHP" -n -r 'json_decode(file_get_contents("php/composer.json"), false, 16, JSON_THROW_ON_ERROR);'
     if runs_phpunit >"$logs/phpunit" 2>&1; then
-        XHPROF_EXTENSION=$extension XHPROF_PROGRAM=$(realpath "$release/xhprof") \
+        XHPROF_EXTENSION=$extension XHPROF_PROGRAM=$(realpath "$profiler") \
             "$PHP" -d extension="$extension" "$(command -v phpunit)" -c php/phpunit.xml --do-not-cache-result
     else
         echo "PHPUnit does not run here, so not run: $(head -n 1 "$logs/phpunit")"
@@ -24,7 +24,7 @@ php_package() {
 }
 
 check_scenarios() {
-    "$PHP" -n scripts/check.php "$extension" "$release/xhprof"
+    "$PHP" -n scripts/check.php "$extension" "$profiler"
 }
 
 # The shop without a fault, many times, and with each fault.
@@ -57,7 +57,7 @@ example_shop() {
 shop_check() {
     local fault=$1 code=$2 said=$3 status=0 program
     shift 3
-    program=$(realpath "$release/xhprof")
+    program=$(realpath "$profiler")
     (cd examples/shop && SHOP_FAULT=$fault "$program" check --php "$PHP" --extension "$(realpath "$extension")" "$@") >"$logs/shop-check" 2>&1 || status=$?
     [ "$status" = "$code" ] || die "SHOP_FAULT=$fault, and xhprof check ends with $status: $(cat "$logs/shop-check")"
     grep -q "$said" "$logs/shop-check" || die "SHOP_FAULT=$fault, and xhprof check does not say \"$said\": $(cat "$logs/shop-check")"

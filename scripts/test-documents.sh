@@ -57,3 +57,8 @@ fleet_table() {
 links() {
     git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
 }
+
+# Checks that `./x help` has every command once.
+help_is_whole() {
+    diff -u <(sed -nE 's/^x_([a-z-]+)\(\).*/\1/p' x | sort) <(./x help | sed -nE 's/^  \.\/x ([a-z-]+) .*/\1/p' | sort)
+}

@@ -96,14 +96,16 @@ installed_files() {
     local module command man=$install_root/opt/xhprof/share/man/man1 share=$install_root/opt/xhprof/share
     module=$install_root$("$PHP_CONFIG" --extension-dir)/xhprof.so
     "$PHP" -n -d extension="$module" --ri xhprof | grep '^Version'
-    for file in "$module" "$install_root/opt/xhprof/bin/xhprof"; do
+    for file in "$module" "$install_root"/opt/xhprof/bin/xhprof{,-server}; do
         ! readelf --sections --wide "$file" | grep -E ' \.(symtab|debug_line) ' || die "$file is not stripped"
     done
     "$install_root/opt/xhprof/bin/xhprof" --version
-    for command in $("$install_root/opt/xhprof/bin/xhprof" help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p'); do
+    # Which are those of both programs.
+    for command in $("$install_root/opt/xhprof/bin/xhprof" help | sed -nE '/^Commands/,/^$/s/^  ([a-z]+) .*/\1/p'); do
         [ "$command" = help ] || grep -q '^\.TH' "$man/xhprof-$command.1" || die "no manual page of xhprof $command"
     done
-    grep -q '^\.TH' "$man/xhprof.1"
+    grep -q '^\.TH' "$man/xhprof.1" && grep -q '^\.TH' "$man/xhprof-server.1"
+    grep -q -- --queue-size "$man/xhprof-agent.1" "$share/bash-completion/completions/xhprof"
     bash -c 'source "$0" && complete -p xhprof' "$share/bash-completion/completions/xhprof"
     grep -q '^#compdef xhprof' "$share/zsh/site-functions/_xhprof"
     grep -q '^complete -c xhprof' "$share/fish/vendor_completions.d/xhprof.fish"

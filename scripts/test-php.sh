@@ -1,18 +1,29 @@
 # What PHP code sees, and what servers do: steps of `./x test`. Sourced by
 # `scripts/test.sh`.
 
-modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
+modes() { "$PHP" scripts/modes.php "$extension" "$profiler"; }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. A test names
 # its extensions in --EXTENSIONS--.
 php_tests_execute() { php_tests execute; }
 php_tests_observer() { php_tests observer; }
 
+# Those that need what the first tier does not install.
+php_tests_beside() {
+    local engine
+    for engine in execute observer; do
+        php_tests "$engine" php-tests/{coexist-,auto-enable-loaded-extensions,names-twig}*.phpt
+    done
+}
+
+# php_tests ENGINE [FILE…]
 php_tests() {
-    local output=$logs/run-tests-$1
+    local engine=$1 output=$logs/run-tests-$1
+    shift
+    [ $# -gt 0 ] || set -- php-tests
     TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
         -n -q -j2 --no-progress --show-diff -d extension="$extension" \
-        -d xhprof.engine="$1" php-tests | tee "$output"
+        -d xhprof.engine="$engine" "$@" | tee "$output"
     tests_passed "$output"
 }
 
@@ -40,11 +51,11 @@ run_tests_script() {
 
 # The same programs each time; `./x differential` and `./x monkey` run more.
 random_programs() {
-    "$PHP" -n scripts/differential/run.php "$extension" 1 200
+    "$PHP" -n scripts/differential/run.php "$extension" 1 "$random_programs"
 }
 
 random_use() {
-    "$PHP" -n scripts/monkey/run.php "$extension" "$release/xhprof" 1 150
+    "$PHP" -n scripts/monkey/run.php "$extension" "$profiler" 1 "$random_uses"
 }
 
 fpm_requests() {
@@ -57,7 +68,7 @@ fpm_requests() {
 }
 
 web_requests() {
-    "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
+    "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$profiler"
 }
 
 # The recipes of docs/production.md, as root: they make folders for the server's user.
@@ -67,11 +78,11 @@ documented_recipes() {
         echo 'php-fpm is not installed, so not run'
         return
     }
-    "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$release/xhprof"
+    "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$profiler"
 }
 
 server_works() {
-    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof" "$(find_nginx)"
+    "$PHP" -n scripts/serve.php "$extension" "$profiler" "$(find_nginx)"
     service_unit
 }
 
@@ -85,16 +96,16 @@ service_unit() {
     mkdir -p "$logs"
     for name in xhprof.service xhprof-agent.service; do
         unit=$logs/$name
-        sed "s#/usr/local/bin/xhprof#$release/xhprof#" "packaging/systemd/$name" >"$unit"
+        sed "s#/usr/local/bin/#${profiler%/*}/#" "packaging/systemd/$name" >"$unit"
         systemd-analyze verify --man=no "$unit" 2>&1 | grep -F "$name" && die "see above: packaging/systemd/$name"
     done
     return 0
 }
 
 worker_loops() {
-    "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
+    "$PHP" -n scripts/workers.php "$extension" "$profiler"
 }
 
 framework_examples() {
-    "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+    "$PHP" -n scripts/frameworks.php "$extension" "$profiler" "$(find_fpm || echo -)"
 }

@@ -1,16 +1,21 @@
-# `./x test`: everything that must pass before a change is merged. All steps run,
-# even after a failed step. Sourced by `x`. The steps are in scripts/test-*.sh, those
-# of programs and formats in this file.
+# `./x test` and `./x test --rest`: the two tiers of tests. All steps run, even after a
+# failed step. Sourced by `x`. The steps are in scripts/test-*.sh, those of programs
+# and formats in this file.
+#
+#   first   what tells that it works here: on the development build of the program
+#   rest    everything else, on the release build; larger inputs (XHPROF_TEST_WHOLE=1)
 
 logs=${release%/release}/x-test
+debug=${release%/release}/debug
 # A copy with the files of a clone, and a folder to install into. The place is always
 # the same, so that Cargo can reuse its builds.
 copy=${release%/release}/clean-copy
 install_root=${release%/release}/install-root
 extension=$release/libxhprof.so
-failed=0
-failed_now=0
-summary=()
+# The program that is tested, and how many random programs and uses of the profiler.
+profiler=$release/xhprof
+random_programs=200
+random_uses=150
 
 # Other commands use functions of these, too.
 source scripts/test-php.sh
@@ -18,124 +23,193 @@ source scripts/test-budgets.sh
 source scripts/test-install.sh
 source scripts/test-documents.sh
 source scripts/cluster-test.sh
+source scripts/lint.sh
+source scripts/bench.sh
+source scripts/real.sh
+source scripts/setup-test.sh
+source scripts/web.sh
 
-test_everything() {
-    need_disk 8
-    rm -rf "$logs" && mkdir -p "$logs"
-    # What Cargo keeps to compile a changed crate faster takes 3 GB more.
-    export CARGO_INCREMENTAL=0
-    source scripts/lint.sh
-    source scripts/real.sh
-    source scripts/bench.sh
-    source scripts/setup-test.sh
-    source scripts/web.sh
+first_tier_builds() {
+    build_step 'the crates, from crates.io' fetch_crates
     step 'rustfmt' lint_format
-    build_step 'build, the extension alone first' x_build
+    build_step 'the extension, which the demo has built' build_extension
     build_step 'build of the Rust tests' rust_tests_build
-    step 'clippy, warnings are errors' lint_clippy
-    step 'documentation of the code, warnings are errors' lint_doc
-    step 'dependencies of the extension' lint_dependencies
-    step 'cargo deny: licences, bans, sources' lint_deny
-    step 'shellcheck' lint_shell
-    step 'the packages that ./x asks for' setup_probes
+}
+
+first_tier_tests() {
     step 'Rust tests and doc tests' rust_tests
-    step 'the store on ClickHouse' store_on_clickhouse
-    step 'our files in other programs' formats_quick
-    step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
-    step 'instructions of a profiled call' call_instructions
-    step 'every part of ./x bench, without its numbers' bench_works
-    step './x demo, one round of it' demo_works
-    step 'every mode, and the files of a killed process' modes
-    step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
+    step 'every mode, and the files of a killed process' modes
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step 'xhprof serve: login, uploads, a watched folder, its end' server_works
     step "docs/workers.md's loops" worker_loops
-    step "docs/frameworks.md's files" framework_examples
-    step 'a real program: the same output' real_output
-    step 'a real program: the same calls as in a trace of Xdebug' real_calls
-    step 'the Composer package, php/' php_package
     step 'xhprof check: requests to a server, scenarios at once' check_scenarios
-    step 'examples/shop: each fault is caught, by its line' example_shop
-    step 'xhprof.stub.php against reflection' stub_agrees
+    step 'a real program: the same output' real_output
+    step 'the Composer package, php/' php_package
     step 'composer.json' composer_json
+    step 'xhprof.stub.php against reflection' stub_agrees
     step 'build.rs refuses a PHP that is not supported' build_refusals
-    step 'phpize, configure, make, make test, make install' phpize_build
+    step 'dependencies of the extension' lint_dependencies
     step "ARCHITECTURE.md's folders and arrows, circles of imports" code_map
     step "ARCHITECTURE.md's length of the hot path" hot_path_length
     step "web/dist against its sources" web_is_new
-    step 'the viewer in Chromium' web_smoke
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "docs/fleet.md's table" fleet_table
     step 'links between the documents' links
-    step "README.md's commands" readme_commands
+    step 'the packages that ./x asks for' setup_probes
+    step './x help has every command' help_is_whole
+    step 'no step of the tests was lost' no_step_is_lost
+}
 
-    test_summary
+rest_builds() {
+    build_step 'build, the extension alone first' build_everything
+    build_step 'build of the Rust tests, as in the first tier' rust_tests_build
+}
+
+rest_tests() {
+    step 'clippy, warnings are errors' lint_clippy
+    step 'documentation of the code, warnings are errors' lint_doc
+    step 'cargo deny: licences, bans, sources' lint_deny
+    step 'shellcheck' lint_shell
+    step 'Rust tests with inputs of the whole size' rust_tests_whole
+    step 'the store on ClickHouse' store_on_clickhouse
+    step 'our files in other programs' formats_quick
+    step 'native files, by a reader made from docs/format.md' native_files
+    step 'PHP tests beside other extensions and Twig' php_tests_beside
+    step 'instructions of a profiled call' call_instructions
+    step 'every part of ./x bench, without its numbers' bench_works
+    step './x demo, one round of it' demo_works
+    step 'the recipes of docs/production.md' documented_recipes
+    step 'random programs, under both engines and without' random_programs
+    step 'programs that use the profiler at random' random_use
+    step "docs/frameworks.md's files" framework_examples
+    step 'a real program: the same calls as in a trace of Xdebug' real_calls
+    step 'the Composer package, php/' php_package
+    step 'examples/shop: each fault is caught, by its line' example_shop
+    step 'phpize, configure, make, make test, make install' phpize_build
+    step 'the viewer in Chromium' web_smoke
+    step "README.md's commands" readme_commands
+}
+
+# What Cargo keeps to compile a changed crate faster takes 3 GB more.
+test_first() {
+    export CARGO_INCREMENTAL=0
+    use_development_build
+    begin_steps "$logs" first_tier_builds first_tier_tests
+    first_tier_builds
+    first_tier_tests
+    end_of_tests
+}
+
+test_rest() {
+    export CARGO_INCREMENTAL=0 XHPROF_TEST_WHOLE=1
+    begin_steps "${release%/release}/x-rest" rest_builds rest_tests
+    rest_builds
+    rest_tests
+    end_of_tests
+}
+
+# Both tiers, the second also after a failure.
+test_all() {
+    local first rest
+    # Not `if (…)`, which would disable `set -e` inside.
+    set +e
+    (
+        set -e
+        test_first
+    )
+    first=$?
+    (
+        set -e
+        test_rest
+    )
+    rest=$?
+    set -e
+    [ "$first$rest" = 00 ] || die 'something failed, see above'
+}
+
+# test_loaded ROUNDS: the first tier's tests so many times, beside four busy loops.
+test_loaded() {
+    local round all_passed=1 folder=$logs
+    export CARGO_INCREMENTAL=0
+    use_development_build
+    begin_steps "$folder/builds" first_tier_builds
+    first_tier_builds
+    trap end_busy_loops EXIT
+    trap 'exit 130' INT TERM
+    begin_busy_loops
+    for ((round = 1; round <= $1; round++)); do
+        say "round $round of $1, beside ${#busy_loops[@]} busy loops"
+        begin_steps "$folder/round-$round" first_tier_tests
+        first_tier_tests
+        steps_summary
+        [ "$failed" = 0 ] || all_passed=0
+    done
+    end_busy_loops
+    [ "$all_passed" = 1 ] || die "something failed, see above and $folder"
+    say "$1 rounds, and nothing failed"
+}
+
+busy_loops=()
+
+begin_busy_loops() {
+    local count
+    for _ in 1 2 3 4; do
+        # Also ends if this shell was killed.
+        (
+            trap - EXIT INT TERM
+            while kill -0 $$ 2>/dev/null; do
+                for ((count = 0; count < 500000; count++)); do :; done
+            done
+        ) >/dev/null 2>&1 &
+        busy_loops+=("$!")
+    done
+}
+
+end_busy_loops() {
+    [ ${#busy_loops[@]} = 0 ] || kill "${busy_loops[@]}" 2>/dev/null || true
+    busy_loops=()
+}
+
+end_of_tests() {
+    steps_summary
     [ "$failed" = 0 ] || die 'something failed, see above'
     say 'everything passed'
 }
 
-test_summary() {
-    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
-    printf '%s\n' "${summary[@]}"
+use_development_build() {
+    profiler=$debug/xhprof random_programs=50 random_uses=50
 }
 
-# build_step NAME COMMAND: a step that the others need. If it fails, the tests end:
-# the other steps would only repeat the error.
-build_step() {
-    step "$@"
-    [ "$failed_now" = 0 ] || {
-        test_summary
-        say "the last lines of $logs/$2.log:"
-        tail -n 20 "$logs/$2.log"
-        die "\"$1\" failed, and no other test can run before this is fixed"
-    }
+# Each step of the tests before there were two tiers is in one of them.
+no_step_is_lost() {
+    local name lost=0
+    step_names first_tier_builds first_tier_tests rest_builds rest_tests >"$logs/step-names"
+    while IFS= read -r name; do
+        grep -qxF -- "$name" "$logs/step-names" || {
+            echo "no tier has the step: $name"
+            lost=1
+        }
+    done <scripts/steps-of-381e1c6.txt
+    [ "$lost" = 0 ] || return 1
+    echo "$(wc -l <scripts/steps-of-381e1c6.txt) steps, each in a tier"
 }
 
-# step NAME COMMAND: runs the command in a shell of its own, and stores its status
-# and its last lines for the summary.
-step() {
-    local name=$1 command=$2 log=$logs/$2.log began=$SECONDS status word=ok
-    declare -F "$command" >/dev/null || die "step \"$name\": there is no function $command"
-    say "$name"
-    # Not `if $command`, which would disable `set -e` inside.
-    set +e
-    (
-        set -e
-        "$command"
-    ) 2>&1 | tee "$log"
-    status=${PIPESTATUS[0]}
-    set -e
-    failed_now=0
-    if [ "$status" != 0 ]; then
-        word=FAILED
-        failed=1
-        failed_now=1
-    fi
-    summary+=("$(printf '  %-6s %4ds  %s' "$word" $((SECONDS - began)) "$name")")
-    while IFS= read -r line; do
-        summary+=("                 $line")
-    done < <(closing_lines "$log")
-}
-
-# Prints the last lines of the test runners themselves.
-closing_lines() {
-    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|  (ok|FAILED) +[0-9]+s  )' "$1" | tail -n 12
-    sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
-        awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
-}
-
+# One command, so that no crate is compiled twice: it builds the programs, too.
 rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
 rust_tests() {
     # Not the extension: it cannot be linked without PHP.
-    XHPROF_BOMBED_PROGRAM=$(realpath "$release/xhprof") cargo test --locked --workspace --exclude xhprof --no-fail-fast
+    XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
+
+# The tests whose inputs are smaller in the first tier.
+rust_tests_whole() { rust_tests; }
 
 call_instructions() {
     source scripts/instructions.sh
@@ -147,19 +221,28 @@ formats_quick() {
     formats_check --quick
 }
 
-native_files() { python3 scripts/native-check.py "$PHP" "$extension" "$release/xhprof"; }
+native_files() { python3 scripts/native-check.py "$PHP" "$extension" "$profiler"; }
 
 demo_works() {
+    local page
     XHPROF_DEMO_RUNS=1
     source scripts/demo.sh
-    demo_profile
-    demo_cost
     rm -f "$demo/profile.html"
-    demo_next | tee "$logs/demo-next"
-    # Each command that the demo names works.
-    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
-    grep -q '</html>' "$demo/profile.html"
-    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep "${program[0]##*/}" >/dev/null
-    "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
-        -r 'exit((int) !extension_loaded("xhprof"));'
+    {
+        demo_answer
+        demo_cost
+        demo_next
+    } >"$logs/demo-answer"
+    cat "$logs/demo-answer"
+    # It fits a screen, and has the functions and the cost.
+    [ "$(wc -l <"$logs/demo-answer")" -le 25 ] || die 'the answer of the demo is longer than 25 lines'
+    ! LC_ALL=C.UTF-8 grep -nE '^.{101}' "$logs/demo-answer" | grep -v file:// || die 'the answer of the demo has lines longer than 100 columns'
+    [ "$(grep -c '%' "$logs/demo-answer")" -ge 12 ] || die 'the answer of the demo has no 12 functions'
+    [ "$(grep -cE '^(without|loaded,|profiling) .* [0-9]+\.[0-9][0-9] ' "$logs/demo-answer")" = 4 ] || die 'the answer of the demo has no cost'
+    # Each file and command that the demo names works.
+    page=$(sed -n 's#.* file://##p' "$logs/demo-answer")
+    [ "$page" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
+    grep -q '</html>' "$page"
+    echo '<?php echo strlen("a");' >"$workspace/script.php"
+    bash -euo pipefail -c "$(sed -n 's/^Profile a program of yours: *//p' "$logs/demo-answer" | sed "s#script.php#$workspace/script.php#")"
 }

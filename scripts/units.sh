@@ -11,13 +11,14 @@ units_run() {
     want util-linux 'namespaces and users' command -v unshare
     want curl 'asks the server' command -v curl
     install_what_is_missing
-    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    build_program
+    build_server
     folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-units.XXXXXX")
     # shellcheck disable=SC2064 # now
     trap "rm -rf '$folder'" EXIT
     cp packaging/systemd/*.service "$folder"
     # The units name a program that is installed; the checks want it there.
-    sed -i "s|/usr/local/bin/xhprof|$release/xhprof|" "$folder"/*.service
+    sed -i "s|/usr/local/bin/|$release/|" "$folder"/*.service
     for unit in "$folder"/*.service; do
         systemd-analyze verify "$unit" || die "systemd-analyze verify refuses ${unit##*/}"
         systemd-analyze security --offline=true --threshold=$units_exposure --no-pager "$unit" >"$folder/security" ||

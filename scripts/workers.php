@@ -77,7 +77,7 @@ foreach ($found as [, $code, $name]) {
             mkdir("$folder/ini");
             file_put_contents("$folder/ini/output.ini", "xhprof.output_dir=$folder/jobs\n");
             mkdir("$folder/jobs");
-            [$output, $status] = run([$program, 'run', '-o', 'worker.xhp', '--limit', '0', '--', $name], $folder, ['PHP_INI_SCAN_DIR' => ":$folder/ini"]);
+            [$output, $status] = run([$program, 'run', '--extension', realpath($extension), '-o', 'worker.xhp', '--limit', '0', '--', $name], $folder, ['PHP_INI_SCAN_DIR' => ":$folder/ini"]);
             check("`xhprof run`, which says: $output", $status, 0);
             check('what it shows is the worker', preg_match('/^ *3 .*\[profiled by the program\]$/m', $output), 1);
             [$report] = run([$program, 'report', 'worker.xhp'], $folder);

@@ -24,7 +24,7 @@ mount -t tmpfs tmpfs run
 mount -t tmpfs tmpfs tmp
 
 # As docs/serve.md and docs/agent.md say.
-install -m 0755 "$program" usr/local/bin/xhprof
+install -m 0755 "$program" "$program-server" usr/local/bin
 cp "$repository"/packaging/systemd/*.service etc/systemd/system/
 grep -q ^www-data: etc/passwd || {
     echo 'www-data:x:33:33::/var/www:/usr/sbin/nologin' >>etc/passwd

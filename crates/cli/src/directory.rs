@@ -23,16 +23,17 @@ const MAX_NAMED: usize = 5;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) path: PathBuf,
+pub struct Found {
+    /// Its path.
+    pub path: PathBuf,
     /// Whether it was found in a directory, not named by the user.
-    pub(crate) is_found: bool,
+    pub is_found: bool,
 }
 
 /// The files that `paths` stand for: files as they are, those of directories
 /// sorted by name. `output` is left out, because an earlier run may have
 /// written it there.
-pub(crate) fn files<'p>(
+pub fn files<'p>(
     paths: impl IntoIterator<Item = &'p PathBuf>,
     output: Option<&Path>,
 ) -> Result<Vec<Found>> {
@@ -90,14 +91,14 @@ fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
 
 /// Files that were found but are no profiles.
 #[derive(Debug, Default)]
-pub(crate) struct Skipped {
+pub struct Skipped {
     files: RefCell<Vec<(PathBuf, String)>>,
 }
 
 impl Skipped {
     /// Takes the outcome of reading a file. Returns none if the file was found
     /// in a directory and is no profile.
-    pub(crate) fn take<T>(&self, file: &Found, outcome: Result<T>) -> Result<Option<T>> {
+    pub fn take<T>(&self, file: &Found, outcome: Result<T>) -> Result<Option<T>> {
         match outcome {
             Ok(value) => Ok(Some(value)),
             Err(error) if file.is_found => {
@@ -115,7 +116,7 @@ impl Skipped {
     }
 
     /// Reports the skipped files. An error if no file could be read.
-    pub(crate) fn report(self, read: usize) -> Result<()> {
+    pub fn report(self, read: usize) -> Result<()> {
         let files = self.into_files();
         if let (Some((path, reason)), 0) = (files.first(), read) {
             bail!(
@@ -132,14 +133,14 @@ impl Skipped {
 }
 
 /// What is wrong with a file, without its name.
-pub(crate) fn reason(path: &Path, error: &anyhow::Error) -> String {
+pub fn reason(path: &Path, error: &anyhow::Error) -> String {
     let text = format!("{:#}", error.root_cause());
     let prefix = format!("cannot read {}: ", path.display());
     text.strip_prefix(&prefix).unwrap_or(&text).to_owned()
 }
 
 /// One line for each of the first skipped files.
-pub(crate) fn lines(files: &[(PathBuf, String)]) -> Vec<String> {
+pub fn lines(files: &[(PathBuf, String)]) -> Vec<String> {
     let named = files.iter().take(MAX_NAMED);
     let mut lines: Vec<String> = named
         .map(|(path, reason)| format!("left out {}: {reason}", path.display()))

@@ -1,33 +1,30 @@
 //! `xhprof completions` and `xhprof man`, generated from the definition of the
-//! command line.
+//! command line. `xhprof-server`, where it is installed, adds the options of its
+//! own commands.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::args::{Arguments, CompletionsArguments, ManArguments};
+use crate::args::{CompletionsArguments, ManArguments};
 use crate::output;
 
 /// Prints a shell's completion script.
-pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<()> {
+pub fn completions(arguments: &CompletionsArguments, mut all: Command) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        arguments.shell,
-        &mut Arguments::command(),
-        "xhprof",
-        &mut script,
-    );
+    clap_complete::generate(arguments.shell, &mut all, "xhprof", &mut script);
     output::write("-".as_ref(), |out| Ok(out.write_all(&script)?))
 }
 
-/// Prints the manual page of the program, or writes one page for each command.
-pub(crate) fn man(arguments: &ManArguments) -> Result<()> {
+/// Prints the manual page of the program, or writes one page for each command, and
+/// for other programs.
+pub fn man(arguments: &ManArguments, all: Command, others: &[Command]) -> Result<()> {
     // These pages hold the text of `help`.
-    let mut command = Arguments::command().disable_help_subcommand(true);
+    let mut command = all.disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.output else {
         let page = page(command)?;
@@ -39,6 +36,10 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<()> {
         let name = format!("xhprof-{}", command.get_name());
         let command = command.clone().display_name(name.clone());
         write_page(directory, &name, command)?;
+    }
+    for other in others {
+        let other = other.clone().disable_help_subcommand(true);
+        write_page(directory, other.get_name(), other.clone())?;
     }
     write_page(directory, "xhprof", command)
 }

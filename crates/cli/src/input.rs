@@ -25,7 +25,7 @@ const BUFFER: usize = 256 * 1024;
 static MEMORY: OnceLock<MemoryArguments> = OnceLock::new();
 
 /// Sets the memory limit of all profiles read from now on. Called once.
-pub(crate) fn set_memory(arguments: MemoryArguments) {
+pub fn set_memory(arguments: MemoryArguments) {
     let _ = MEMORY.set(arguments);
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<
 }
 
 /// The bytes of an input as they are, for who reads them again.
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
+pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     let limit = match MEMORY.get().copied().unwrap_or_default().memory_limit {
         0 => u64::MAX,
         limit => limit,

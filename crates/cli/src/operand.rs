@@ -12,7 +12,7 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 }
 
 /// The name of an input in messages.
-pub(crate) fn title(path: &Path) -> String {
+pub fn title(path: &Path) -> String {
     if is_standard(path) {
         "standard input".to_owned()
     } else {

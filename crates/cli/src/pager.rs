@@ -25,7 +25,7 @@ pub(crate) fn print(with_pager: bool, text: impl FnOnce(Look) -> Result<String>)
 }
 
 /// Prints JSON, indented.
-pub(crate) fn print_json(value: &Value) -> Result<()> {
+pub fn print_json(value: &Value) -> Result<()> {
     output::write("-".as_ref(), |out| {
         serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from)?;
         Ok(writeln!(out)?)

@@ -21,7 +21,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The unit and the total of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
+pub enum Work {
     /// Bytes to read.
     Bytes(u64),
     /// Files to read.
@@ -32,7 +32,7 @@ pub(crate) enum Work {
 
 /// Work in progress. Dropping it removes the bar.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     done: Arc<AtomicU64>,
     end: Option<Sender<()>>,
     drawer: Option<JoinHandle<()>>,
@@ -40,7 +40,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Starts the work: `reading run.xhp`.
-    pub(crate) fn new(label: &str, work: Work) -> Self {
+    pub fn new(label: &str, work: Work) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if !io::stderr().is_terminal() || is_dumb {
@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// Adds to the work that is done.
-    pub(crate) fn add(&self, amount: u64) {
+    pub fn add(&self, amount: u64) {
         self.done.fetch_add(amount, Ordering::Relaxed);
     }
 }

@@ -9,7 +9,7 @@ const SECOND: u64 = 1_000_000;
 
 /// The start of the time range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Since {
+pub enum Since {
     /// Microseconds before now.
     Ago(u64),
     /// Microseconds since the beginning of 1970.
@@ -18,7 +18,7 @@ pub(crate) enum Since {
 
 impl Since {
     /// As microseconds since 1970.
-    pub(crate) fn microseconds(self, now: SystemTime) -> u64 {
+    pub fn microseconds(self, now: SystemTime) -> u64 {
         match self {
             Self::At(moment) => moment,
             Self::Ago(time) => {

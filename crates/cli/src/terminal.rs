@@ -101,13 +101,13 @@ impl Style {
 
 /// Prints one line to stderr. Errors are ignored: there is no other stream to
 /// report them on.
-pub(crate) fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "xhprof: {}", printable(line.as_bytes()));
 }
 
 /// Text that a terminal only displays: control characters, characters that
 /// change the text direction and invalid bytes become escapes.
-pub(crate) fn printable(bytes: &[u8]) -> String {
+pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {

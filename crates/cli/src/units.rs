@@ -44,7 +44,7 @@ pub(crate) fn time(nanoseconds: i64) -> String {
 }
 
 /// A size in bytes: `48 B `, `1.54 kB`.
-pub(crate) fn size(bytes: i64) -> String {
+pub fn size(bytes: i64) -> String {
     scaled(bytes, 1_000, &["B ", "kB", "MB", "GB", "TB"])
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// A count with thousands separators: `1,234,567`.
-pub(crate) fn count(count: u64) -> String {
+pub fn count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -69,7 +69,7 @@ pub(crate) fn count(count: u64) -> String {
 }
 
 /// `1 call`, `2 calls`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(number))
 }

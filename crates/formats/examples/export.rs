@@ -9,9 +9,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a tool of the tests")]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
-#[path = "../tests/programs/mod.rs"]
+#[path = "../tests/it/programs/mod.rs"]
 mod programs;
 
 use std::fmt::Write as _;

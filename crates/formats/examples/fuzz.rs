@@ -12,9 +12,9 @@
     reason = "a tool of the tests"
 )]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
-#[path = "../tests/programs/mod.rs"]
+#[path = "../tests/it/programs/mod.rs"]
 mod programs;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@
     reason = "a table for a person"
 )]
 
-#[path = "../tests/simulator/mod.rs"]
+#[path = "../tests/it/simulator/mod.rs"]
 mod simulator;
 
 use std::time::Instant;

@@ -14,10 +14,10 @@ Examples:
 /// Prints a script that makes a shell complete this command line.
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
-pub(crate) struct CompletionsArguments {
+pub struct CompletionsArguments {
     /// The shell
     #[arg(value_name = "SHELL")]
-    pub(crate) shell: Shell,
+    pub shell: Shell,
 }
 
 const MAN_EXAMPLES: &str = "\
@@ -28,8 +28,8 @@ Examples:
 /// Prints the manual page, or writes one for each command.
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
-pub(crate) struct ManArguments {
+pub struct ManArguments {
     /// The directory to write xhprof.1, xhprof-run.1 and so on to, readable by everyone
     #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 }

@@ -5,11 +5,11 @@ use profile::Budget;
 
 /// How much memory the program may use for profiles.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct MemoryArguments {
+pub struct MemoryArguments {
     /// Memory that the program may use for a profile, as 512M or 4G: half to read the file, half to
     /// process it; 0 for no limit
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
-    pub(crate) memory_limit: u64,
+    pub memory_limit: u64,
 }
 
 impl Default for MemoryArguments {
@@ -31,7 +31,7 @@ impl MemoryArguments {
 }
 
 /// A number of bytes, kibibytes (K), mebibytes (M) or gibibytes (G).
-pub(super) fn size(text: &str) -> Result<u64, &'static str> {
+pub fn size(text: &str) -> Result<u64, &'static str> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (text.get(..text.len() - 1), 10),
         Some(b'M' | b'm') => (text.get(..text.len() - 1), 20),

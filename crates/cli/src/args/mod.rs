@@ -1,38 +1,29 @@
 //! The command line and the text of `--help`.
 
-mod agent;
 mod check;
 mod compare;
 mod convert;
 mod generate;
 mod list;
-mod memory;
+pub mod memory;
 mod regressions;
 mod report;
-mod serve;
-mod simulate;
 mod viewer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
-pub(crate) use agent::AgentArguments;
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
-pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
-pub(crate) use memory::MemoryArguments;
-pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
+pub use memory::MemoryArguments;
+pub use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
-pub(crate) use serve::{
-    ImportArguments, Limit, PolicyArguments, PushArguments, RunTags, ServeArguments,
-    StoreArguments, StoreCommand, StoreFolder, TokenCommand,
-};
-pub(crate) use simulate::{ResultFormat, SimulateArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -52,6 +43,7 @@ Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
   XHPROF_FLAGS      what `run` measures, as with --flags
+  XHPROF_SERVER     the program xhprof-server; by default beside xhprof, else on the PATH
   NO_COLOR          no colour, even on a terminal
   COLUMNS           the width of reports on a terminal; into pipes and files no name is cut
   PAGER             what --pager hands reports to; less if it is not set";
@@ -77,17 +69,17 @@ pub(crate) enum Command {
     Flamegraph(FlamegraphArguments),
     Html(HtmlArguments),
     View(ViewerArguments),
-    Serve(ServeArguments),
-    Agent(AgentArguments),
-    Push(PushArguments),
-    Import(ImportArguments),
-    Store(StoreArguments),
-    Simulate(SimulateArguments),
     Grep(GrepArguments),
     Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+}
+
+/// The commands of this program, without those of `xhprof-server`.
+#[must_use]
+pub fn own_commands() -> clap::Command {
+    Arguments::command()
 }
 
 impl Command {
@@ -106,15 +98,7 @@ impl Command {
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
             Self::Regressions(arguments) => arguments.memory,
-            Self::Push(arguments) => arguments.memory,
-            Self::Import(arguments) => arguments.memory,
-            Self::Serve(_)
-            | Self::Agent(_)
-            | Self::Store(_)
-            | Self::Simulate(_)
-            | Self::Doctor(_)
-            | Self::Completions(_)
-            | Self::Man(_) => MemoryArguments::default(),
+            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
     }
 }

@@ -23,29 +23,30 @@ docs/regressions.md says how findings are made, how often they are wrong, and ho
 /// Finds what releases made slower, in a directory of profiles.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct RegressionsArguments {
+pub struct RegressionsArguments {
     /// Directories, or files
     #[arg(value_name = "DIR", required_unless_present = "store")]
-    pub(crate) paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// The folder of the store of `xhprof serve`, instead of files
     #[arg(long, value_name = "DIR", conflicts_with = "paths")]
-    pub(crate) store: Option<PathBuf>,
+    pub store: Option<PathBuf>,
     /// The application, if the store has several
     #[arg(long, value_name = "NAME", requires = "store")]
-    pub(crate) app: Option<String>,
+    pub app: Option<String>,
     /// Only releases deployed then or later: 7d ago, 2026-11-22 or 2026-11-22T10:30, in UTC
     #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<Since>,
+    pub since: Option<Since>,
     /// How to print the findings
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: FindingsFormat,
+    pub format: FindingsFormat,
+    /// The memory limit of a profile.
     #[command(flatten)]
-    pub(crate) memory: MemoryArguments,
+    pub memory: MemoryArguments,
 }
 
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FindingsFormat {
+pub enum FindingsFormat {
     /// For a terminal
     Text,
     /// For programs

@@ -55,7 +55,8 @@ fn release(findings: &Findings, report: &Report, since: i64) -> Value {
 }
 
 /// One finding.
-pub(super) fn finding(findings: &Findings, release: &str, finding: &Finding) -> Value {
+#[must_use]
+pub fn finding(findings: &Findings, release: &str, finding: &Finding) -> Value {
     let places = finding.places.iter().map(|of| place(findings, release, of));
     json!({
         "kind": finding.kind.name(),
@@ -74,7 +75,7 @@ fn place(findings: &Findings, release: &str, place: &Place) -> Value {
     let open = place.open.each_ref().map(|of| {
         let (file, run) = match findings.run(release, &place.route, of) {
             Some(At::File(file)) => (Some(file.display().to_string()), None),
-            Some(At::Stored(id)) => (None, Some(id.to_string())),
+            Some(At::Stored(id)) => (None, Some(id.clone())),
             None => (None, None),
         };
         json!({

@@ -39,7 +39,8 @@ fn release(text: &mut String, findings: &Findings, report: &Report) {
 }
 
 /// One finding, for a message of its own.
-pub(super) fn one(findings: &Findings, app: &str, report: &Report, of: &Finding) -> String {
+#[must_use]
+pub fn one(findings: &Findings, app: &str, report: &Report, of: &Finding) -> String {
     let mut text = format!(
         "### {}: release {}\n",
         escaped(app),

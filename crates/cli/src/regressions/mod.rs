@@ -1,15 +1,13 @@
 //! `xhprof regressions`: what releases made slower.
 //!
 //! Profiles are read one at a time and added up by hour; only the sums stay in
-//! memory. A store has the sums already. The detector works with the sums.
+//! memory. The detector works with the sums. A store has the sums already: the
+//! program `xhprof-server` reads them, and shares the types and the output.
 
-mod json;
-mod markdown;
-mod notice;
-mod pages;
-mod stored;
+pub mod json;
+pub mod markdown;
 mod text;
-mod words;
+pub mod words;
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -17,7 +15,6 @@ use std::time::SystemTime;
 use anyhow::{Result, bail};
 use profile::native::Summary;
 use regressions::{Collector, NotAdded, Options, Release, Report, Selection};
-use store::RunId;
 
 use crate::args::{FindingsFormat, RegressionsArguments};
 use crate::directory::{self, Skipped};
@@ -28,47 +25,55 @@ use crate::progress::{Progress, Work};
 use crate::since::Since;
 use crate::terminal::say;
 
-pub(crate) use notice::notices;
-pub(crate) use pages::findings;
-
-const HOUR_US: u64 = 3_600_000_000;
+/// The microseconds of an hour.
+pub const HOUR_US: u64 = 3_600_000_000;
 
 /// What is printed: the reports, and where the runs are.
-pub(super) struct Findings {
+#[derive(Debug)]
+pub struct Findings {
     /// The reports, the latest release first.
-    pub(super) reports: Vec<Report>,
+    pub reports: Vec<Report>,
     /// The first hour of each release.
-    pub(super) since: Vec<i64>,
-    runs: Vec<Run>,
+    pub since: Vec<i64>,
+    /// The runs that may be opened.
+    pub runs: Vec<Run>,
 }
 
 /// A run that could be opened.
-struct Run {
-    route: String,
-    release: String,
-    hour: i64,
-    wall: u64,
-    at: At,
+#[derive(Debug)]
+pub struct Run {
+    /// Its route.
+    pub route: String,
+    /// Its release.
+    pub release: String,
+    /// The hour of its start, since 1970.
+    pub hour: i64,
+    /// Its wall time in nanoseconds.
+    pub wall: u64,
+    /// Where it is.
+    pub at: At,
 }
 
 /// Where a run is.
 #[derive(Debug)]
-pub(super) enum At {
+pub enum At {
+    /// In a file.
     File(PathBuf),
     /// In a store, under this id.
-    Stored(RunId),
+    Stored(String),
 }
 
-/// Prints the findings.
-pub(crate) fn run(arguments: &RegressionsArguments) -> Result<()> {
-    let findings = match &arguments.store {
-        Some(folder) => Findings::stored(folder, arguments.app.as_deref(), arguments.since)?,
-        None => Findings::read(arguments)?,
-    };
-    match arguments.format {
-        FindingsFormat::Text => pager::print(false, |look| Ok(text::rendered(&findings, look))),
-        FindingsFormat::Markdown => pager::print(false, |_| Ok(markdown::rendered(&findings))),
-        FindingsFormat::Json => pager::print_json(&json::findings(&findings)),
+/// Prints the findings in files.
+pub fn run(arguments: &RegressionsArguments) -> Result<()> {
+    print(&Findings::read(arguments)?, arguments.format)
+}
+
+/// Prints findings.
+pub fn print(findings: &Findings, format: FindingsFormat) -> Result<()> {
+    match format {
+        FindingsFormat::Text => pager::print(false, |look| Ok(text::rendered(findings, look))),
+        FindingsFormat::Markdown => pager::print(false, |_| Ok(markdown::rendered(findings))),
+        FindingsFormat::Json => pager::print_json(&json::findings(findings)),
     }
 }
 
@@ -121,7 +126,8 @@ impl Findings {
     }
 
     /// The reports of releases: those that were deployed `since` then.
-    fn of(
+    #[must_use]
+    pub fn of(
         releases: &[(Release, u32)],
         reports: Vec<Report>,
         first: Option<Since>,
@@ -145,7 +151,8 @@ impl Findings {
     }
 
     /// The most usual run of a selection: that with the time nearest to the mean.
-    pub(super) fn run(&self, release: &str, route: &str, of: &Selection) -> Option<&At> {
+    #[must_use]
+    pub fn run(&self, release: &str, route: &str, of: &Selection) -> Option<&At> {
         let is_one = |run: &&Run| {
             run.route == route
                 && (of.from..of.to).contains(&run.hour)
@@ -160,7 +167,7 @@ impl Findings {
 }
 
 /// Refuses less than two releases.
-fn is_comparable(releases: &[(Release, u32)]) -> Result<()> {
+pub fn is_comparable(releases: &[(Release, u32)]) -> Result<()> {
     let found = match releases {
         [] => "without releases".to_owned(),
         [(release, _)] => format!("only of the release {}", release.name),
@@ -172,6 +179,8 @@ fn is_comparable(releases: &[(Release, u32)]) -> Result<()> {
     );
 }
 
-fn hour(unix_us: u64) -> i64 {
+/// The hour of a time, since 1970.
+#[must_use]
+pub fn hour(unix_us: u64) -> i64 {
     i64::try_from(unix_us / HOUR_US).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,8 @@ use regressions::{Figures, Finding, Kind, Place, Reason, Report, Undecided};
 use crate::units::{count, counted, size, time};
 
 /// The kind, as a short heading.
-pub(super) fn kind(kind: Kind) -> &'static str {
+#[must_use]
+pub fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::MoreCalls => "more calls",
         Kind::NewCall => "new call",
@@ -16,7 +17,8 @@ pub(super) fn kind(kind: Kind) -> &'static str {
 }
 
 /// What happened, in one sentence.
-pub(super) fn sentence(finding: &Finding) -> String {
+#[must_use]
+pub fn sentence(finding: &Finding) -> String {
     let Some(place) = finding.places.first() else {
         return String::new();
     };
@@ -47,7 +49,8 @@ pub(super) fn sentence(finding: &Finding) -> String {
 }
 
 /// What it adds to a run, with its share.
-pub(super) fn cost(kind: Kind, place: &Place) -> String {
+#[must_use]
+pub fn cost(kind: Kind, place: &Place) -> String {
     let amount = match kind {
         Kind::MoreMemory => bytes(place.cost),
         _ => nanoseconds(place.cost),
@@ -65,7 +68,8 @@ pub(super) fn cost(kind: Kind, place: &Place) -> String {
 }
 
 /// The figure that changed, of one side.
-pub(super) fn figure(kind: Kind, figures: &Figures) -> String {
+#[must_use]
+pub fn figure(kind: Kind, figures: &Figures) -> String {
     match kind {
         Kind::MoreMemory => bytes(figures.memory),
         Kind::MoreCalls | Kind::NewCall if figures.calls <= 0.0 => "never".to_owned(),
@@ -92,7 +96,8 @@ pub(super) fn path(names: &[String]) -> String {
 }
 
 /// How sure it is, and since when.
-pub(super) fn evidence(finding: &Finding) -> String {
+#[must_use]
+pub fn evidence(finding: &Finding) -> String {
     let days = match finding.look {
         1 => "one day".to_owned(),
         days => format!("{days} days"),
@@ -113,7 +118,8 @@ pub(super) fn evidence(finding: &Finding) -> String {
 }
 
 /// What a release was compared with; the reason if it was not.
-pub(super) fn compared(report: &Report) -> String {
+#[must_use]
+pub fn compared(report: &Report) -> String {
     if let Some(hours) = report.hours_left {
         return format!("too early: compared in {}", counted_hours(hours));
     }
@@ -179,7 +185,8 @@ pub(super) fn undecided(undecided: &Undecided) -> String {
 }
 
 /// The same without where it is.
-pub(super) fn missing(undecided: &Undecided) -> String {
+#[must_use]
+pub fn missing(undecided: &Undecided) -> String {
     let what = match undecided.kind {
         Kind::MoreCalls => "calls",
         _ => "time",

@@ -15,7 +15,6 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ::serve::{Viewed, ViewedFile};
 use anyhow::{Context, Result};
 use profile::{Merger, Profile};
 use view::{Document, MetricName};
@@ -52,11 +51,19 @@ pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
     server::show(html, arguments)
 }
 
+/// A native file in memory.
+#[derive(Debug)]
+pub struct MemoryFile {
+    /// Its name, without the ending.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// The page of a profile, or of two, for a server that has them in memory.
-pub(crate) fn page_of(viewed: Viewed) -> Result<String> {
-    let Viewed { title, file, base } = viewed;
+pub fn page_of(title: String, file: MemoryFile, base: Option<MemoryFile>) -> Result<String> {
     let profile = input::parsed(&file.bytes[..])?;
-    let name = |file: &ViewedFile| format!("{}.xhp", file.name);
+    let name = |file: &MemoryFile| format!("{}.xhp", file.name);
     let mut document = Document::new(profile, vec![name(&file)]);
     let plain = plain::page(&mut document);
     let answers = match base {
@@ -86,7 +93,8 @@ pub(crate) fn page_of(viewed: Viewed) -> Result<String> {
 }
 
 /// The Content-Security-Policy of the page.
-pub(crate) fn policy() -> String {
+#[must_use]
+pub fn policy() -> String {
     parts::policy()
 }
 

@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use ::serve::escaped;
-
 use super::parts;
-use super::text::base64;
+use super::text::{base64, escaped};
 
 /// A browser holds the text of an element as a string, which has a limit; a
 /// multiple of three, so that no piece but the last is padded.

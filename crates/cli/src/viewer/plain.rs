@@ -1,10 +1,11 @@
 //! What the page shows where JavaScript does not run: the totals, and the
 //! costliest functions.
 
-use ::serve::escaped;
 use std::fmt::Write;
 
 use view::{Answer, Costs, Document, FunctionsQuery, MetricName, Question, SortBy, Summary, Unit};
+
+use super::text::escaped;
 
 /// How many functions are shown.
 const ROWS: u32 = 200;

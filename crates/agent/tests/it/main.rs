@@ -1,0 +1,3 @@
+//! The agent, from outside.
+
+mod answers;

@@ -1,0 +1,17 @@
+//! The program `xhprof` as its users run it, one module an area.
+
+mod another_user;
+mod bombs;
+mod check;
+mod directories;
+mod doctor;
+mod documented;
+mod files;
+mod program;
+mod regressions;
+mod run;
+mod same;
+mod server;
+mod terminal;
+mod transcripts;
+mod viewer;

@@ -1,0 +1,591 @@
+//! `xhprof run` with a PHP that is a shell script: the arguments it is started
+//! with, and every way in which it can end.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tempfile::TempDir;
+
+use crate::program::write_program;
+
+/// Answers as PHP would, then ends as `END` says.
+const FAKE_PHP: &str = r#"#!/bin/sh
+for argument; do
+    if [ "$argument" = --ri ]; then
+        printf '%s\n' "$@" "XHPROF=$XHPROF" "XHPROF_OUTPUT=$XHPROF_OUTPUT" > "$HERE/question"
+        case "$*" in
+            *-d\ extension=*) test "$LOADED" = ini && echo 'Warning: Module "xhprof" is already loaded in Unknown on line 0' ;;
+        esac
+        case "$LOADED" in
+            no) echo 'Warning: PHP Startup: Unable to load dynamic library "x.so" (tried: x.so (no such file)) in Unknown on line 0'
+                echo "Extension 'xhprof' not present."; exit 1 ;;
+            pecl) printf 'xhprof\n\nxhprof support => enabled\nVersion => 2.3.10\n\nxhprof.output_dir => no value => no value\n' ;;
+            *) printf 'xhprof\n\nVersion => 0.1.0\n\nxhprof.auto_enable => 0 => 0\nxhprof.output_dir => => \n' ;;
+        esac
+        exit 0
+    fi
+    case "$argument" in xhprof.automatic_dir=*) directory="${argument#*=}" ;; esac
+done
+printf '%s\n' "$@" > "$HERE/arguments"
+stat -c %a "$directory" > "$HERE/mode" 2>/dev/null
+profile() {
+    run_id=$(printf '%014x%08x0123456789' "$2" "$1")
+    printf 'a:2:{s:10:"main()==>%s";a:2:{s:2:"ct";i:3;s:2:"wt";i:40;}s:6:"main()";a:2:{s:2:"ct";i:1;s:2:"wt";i:100;}}' "$3" \
+        > "$directory/$run_id.script.xhp"
+}
+case "$END" in
+    echo) cat; profile $$ 1 a; echo from the program >&2 ;;
+    code) profile $$ 1 a; exit 7 ;;
+    segv) kill -SEGV $$ ;;
+    killed) kill -KILL $$ ;;
+    nothing) ;;
+    nothing-code) exit 5 ;;
+    broken) profile $$ 1 a; for file in "$directory"/*; do echo broken > "$file"; done ;;
+    forked) profile 4711 1 b; profile $$ 2 a; profile 4712 3 c ;;
+    wrapped) profile 4711 1 w ;;
+    interrupted)
+        trap 'trap "" INT; profile $$ 1 a; kill $!; trap - INT; kill -INT $$' INT
+        sleep 600 > /dev/null 2>&1 & echo ready; wait ;;
+    stubborn)
+        trap 'echo again' INT
+        sleep 600 > /dev/null 2>&1 & echo $!; while :; do wait $!; done ;;
+    terminated)
+        trap 'profile $$ 1 a; kill $!; exit 9' TERM
+        sleep 600 > /dev/null 2>&1 & echo ready; wait ;;
+esac
+"#;
+
+/// How many words of the command line are ours: an extension and eight settings.
+const OURS: usize = 18;
+
+/// A directory with a fake PHP, a fake extension, and a place for temporaries.
+struct Stage {
+    directory: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let stage = Self { directory };
+        for name in ["php", "php8.9"] {
+            write_program(&stage.path(name), FAKE_PHP.as_bytes());
+        }
+        fs::write(stage.path("xhprof.so"), "").unwrap();
+        fs::write(stage.path("s.php"), "<?php\n").unwrap();
+        fs::create_dir(stage.path("tmp")).unwrap();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn run(&self, end: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+        command
+            .arg("run")
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HERE", self.directory.path())
+            .env("TMPDIR", self.path("tmp"))
+            .env("XHPROF_PHP", self.path("php"))
+            .env("XHPROF_EXTENSION", self.path("xhprof.so"))
+            .env("END", end)
+            // A session of its own, without the tester's terminal.
+            .process_group(0)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn output(&self, end: &str, arguments: &[&str]) -> Output {
+        let output = self.run(end, arguments).output().unwrap();
+        self.assert_clean();
+        output
+    }
+
+    /// Nothing of ours is left in the temporary directory.
+    fn assert_clean(&self) {
+        assert_eq!(fs::read_dir(self.path("tmp")).unwrap().count(), 0);
+    }
+
+    fn php_arguments(&self) -> Vec<String> {
+        let arguments = fs::read_to_string(self.path("arguments")).unwrap();
+        arguments.lines().map(str::to_owned).collect()
+    }
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).unwrap()
+}
+
+fn assert_reported(output: &Output) {
+    let stderr = stderr(output);
+    assert!(
+        stderr.contains("100 µs wall · 4 calls · 2 functions"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn php_gets_our_settings_before_the_script() {
+    let stage = Stage::new();
+    let output = stage.output(
+        "echo",
+        &[
+            "--flags",
+            "cpu,no_builtins",
+            "--",
+            "s.php",
+            "-n",
+            "--",
+            "x y",
+        ],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let arguments = stage.php_arguments();
+    let extension = format!(
+        "extension={}",
+        stage.path("xhprof.so").canonicalize().unwrap().display()
+    );
+    let (ours, theirs) = arguments.split_at(OURS);
+    let (options, settings): (Vec<_>, Vec<_>) =
+        ours.chunks(2).map(|pair| (&*pair[0], &*pair[1])).unzip();
+    assert!(options.iter().all(|option| *option == "-d"), "{ours:?}");
+    assert!(
+        settings[4].starts_with("xhprof.automatic_dir=/"),
+        "{ours:?}"
+    );
+    assert_eq!(
+        [&settings[..4], &settings[5..]].concat(),
+        [
+            &extension,
+            "xhprof.auto_enable=1",
+            "xhprof.flags=cpu no_builtins",
+            "xhprof.mode=tree",
+            "xhprof.rate=1",
+            "xhprof.match=",
+            "xhprof.max_per_minute=0",
+            "xhprof.min_duration=0",
+        ]
+    );
+    assert_eq!(theirs, ["s.php", "-n", "--", "x y"]);
+    assert_eq!(fs::read_to_string(stage.path("mode")).unwrap(), "700\n");
+}
+
+#[test]
+fn what_follows_the_script_is_its_own_without_a_dash_too() {
+    let stage = Stage::new();
+    let output = stage.output("echo", &["-orun", "s.php", "-o", "--help", "--", "-x"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        stage.php_arguments()[OURS..],
+        ["s.php", "-o", "--help", "--", "-x"]
+    );
+    assert!(stage.path("run").exists());
+}
+
+#[test]
+fn php_is_never_profiled_when_it_is_asked() {
+    let stage = Stage::new();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    command.env("XHPROF", "1").env("XHPROF_OUTPUT", "/tmp/x");
+    assert!(command.output().unwrap().status.success());
+    let question = fs::read_to_string(stage.path("question")).unwrap();
+    assert!(question.contains("xhprof.auto_enable=0\n"), "{question}");
+    assert!(
+        question.ends_with("XHPROF=\nXHPROF_OUTPUT=\n"),
+        "{question}"
+    );
+}
+
+#[test]
+fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
+    let stage = Stage::new();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    command.env("XHPROF_FLAGS", "memory,sql");
+    assert!(command.output().unwrap().status.success());
+    let arguments = stage.php_arguments();
+    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
+        assert!(
+            arguments.iter().any(|argument| argument == setting),
+            "{arguments:?}"
+        );
+    }
+    let output = stage.output("echo", &["--flags", "cpu", "--", "s.php"]);
+    assert!(output.status.success());
+    let arguments = stage.php_arguments();
+    assert!(
+        !arguments
+            .iter()
+            .any(|argument| argument.contains("xhprof.collect_additional_info")),
+        "{arguments:?}"
+    );
+}
+
+#[test]
+fn without_an_interval_the_one_of_php_ini_holds() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (&["--mode", "sample", "--", "s.php"][..], None),
+        (
+            &["--mode", "sample", "--interval", "1000", "--", "s.php"],
+            Some("xhprof.sampling_interval=1000"),
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let found = stage
+            .php_arguments()
+            .into_iter()
+            .find(|argument| argument.starts_with("xhprof.sampling_interval"));
+        assert_eq!(found.as_deref(), expected);
+    }
+}
+
+#[test]
+fn the_end_says_how_to_keep_and_to_open_the_profile() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (
+            &["--flags", "cpu", "--", "s.php"][..],
+            "the profile is not kept: `xhprof run -o run.xhp --flags cpu -- s.php` keeps it",
+        ),
+        (
+            &["-o", "run.xhp", "--", "s.php"],
+            "kept in run.xhp: `xhprof report run.xhp` shows it again, \
+             `xhprof html run.xhp -o run.html` makes a page for a browser",
+        ),
+        (
+            &["-o", "a b.html", "--", "s.php"],
+            "kept in 'a b.html': open it in a browser",
+        ),
+        (&["-o", "x.csv", "--", "s.php"], "kept in x.csv\n"),
+        (
+            &["s.php", "--limit", "1", "own"],
+            "--limit 1 went to the script, as everything after it does; \
+             for xhprof: `xhprof run --limit 1 -- s.php own`",
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    let output = stage.output("echo", &["--", "s.php", "--limit", "1"]);
+    assert!(!stderr(&output).contains("went to"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_no_script_is_told_before_php_starts() {
+    let stage = Stage::new();
+    fs::create_dir(stage.path("src")).unwrap();
+    fs::write(stage.path("src/index.php"), "").unwrap();
+    for (command, expected) in [
+        ("t.php", "there is no script t.php in /"),
+        ("t.php", "; did you mean s.php?"),
+        ("none/t.php", "no directory none"),
+        (
+            "src",
+            "src is a directory: name the script in it, as in `xhprof run -- src/index.php`",
+        ),
+        (
+            "cat",
+            "/cat, which is not a PHP script: `xhprof run` only starts PHP programs",
+        ),
+    ] {
+        let output = stage.output("echo", &["--", command]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{command}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(!stage.path("arguments").exists() && !stage.path("question").exists());
+    }
+}
+
+#[test]
+fn a_php_in_the_command_is_used_with_its_options() {
+    let stage = Stage::new();
+    let php = stage.path("php8.9");
+    let command = [
+        "--php",
+        "/nonexistent",
+        "--",
+        php.to_str().unwrap(),
+        "-d",
+        "a=b",
+        "s.php",
+    ];
+    let output = stage.output("echo", &command);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stage.php_arguments()[OURS..], ["-d", "a=b", "s.php"]);
+}
+
+#[test]
+fn an_extension_in_php_ini_is_not_loaded_twice() {
+    let stage = Stage::new();
+    let output = stage
+        .run("echo", &["--", "s.php"])
+        .env("LOADED", "ini")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stage.php_arguments()[..2], ["-d", "xhprof.auto_enable=1"]);
+}
+
+#[test]
+fn without_the_extension_the_program_is_not_run() {
+    let stage = Stage::new();
+    for (loaded, reason) in [
+        ("pecl", "another extension named xhprof"),
+        ("no", "(no such file)"),
+    ] {
+        let output = stage
+            .run("echo", &["--", "s.php"])
+            .env("LOADED", loaded)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1);
+        assert!(!stage.path("arguments").exists());
+    }
+}
+
+#[test]
+fn the_programs_streams_are_its_own() {
+    let stage = Stage::new();
+    fs::write(stage.path("input"), "to the program\n\x00\x1b").unwrap();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    let output = command
+        .stdin(fs::File::open(stage.path("input")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"to the program\n\x00\x1b");
+    assert!(
+        stderr(&output).starts_with("from the program\n\ns.php  100 µs"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    let stage = Stage::new();
+    let output = stage.output("code", &["--", "s.php"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_reported(&output);
+}
+
+#[test]
+fn a_program_without_a_profile_is_explained() {
+    let stage = Stage::new();
+    for (end, code, reason) in [
+        ("nothing", 1, "xhprof doctor"),
+        ("nothing-code", 5, "xhprof doctor"),
+        ("segv", 128 + 11, "died of signal 11"),
+        ("killed", 128 + 9, "was killed"),
+        ("broken", 1, "PHP wrote a broken profile: not a profile"),
+    ] {
+        let output = stage.output(end, &["--", "s.php"]);
+        assert_eq!(output.status.code(), Some(code), "{end}");
+        assert!(
+            stderr(&output).contains(reason),
+            "{end}: {}",
+            stderr(&output)
+        );
+        assert_eq!(stderr(&output).lines().count(), 1, "{end}");
+    }
+}
+
+#[test]
+fn the_profile_is_kept_in_the_format_that_its_name_says() {
+    let stage = Stage::new();
+    let array = "a:2:{s:10:\"main()==>a\";";
+    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
+    let native = "\u{FFFD}XHP\r\n\u{1A}\n";
+    for (arguments, name, begins) in [
+        (&["-o", "run.xhp"][..], "run.xhp", native),
+        (&["-o", "run"], "run", native),
+        (&["-o", "run.xhprof"], "run.xhprof", array),
+        (&["-o", "run.json"], "run.json", json),
+        (&["--to=xhprof-json", "-orun.x"], "run.x", json),
+    ] {
+        let output = stage.output("code", &[arguments, &["--", "s.php"]].concat());
+        assert_reported(&output);
+        let path = stage.path(name);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let content = fs::read(&path).unwrap();
+        let content = String::from_utf8_lossy(&content);
+        assert!(content.starts_with(begins), "{name}: {content}");
+    }
+}
+
+#[test]
+fn a_name_of_no_format_is_refused_before_the_program_runs() {
+    let stage = Stage::new();
+    let output = stage.output("code", &["-o", "run.what", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("--to FORMAT"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists());
+}
+
+#[test]
+fn a_link_is_refused_before_the_program_runs() {
+    let stage = Stage::new();
+    symlink(stage.path("target"), stage.path("link")).unwrap();
+    let output = stage.output("code", &["-o", "link", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("symbolic link"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists() && !stage.path("target").exists());
+}
+
+#[test]
+fn forked_processes_are_kept_beside() {
+    let stage = Stage::new();
+    let output = stage.output("forked", &["--", "s.php"]);
+    assert!(stderr(&output).contains("forked processes wrote 2 more, which it keeps too"));
+    let output = stage.output("forked", &["-orun", "--to=xhprof", "--", "s.php"]);
+    assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
+    for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {
+        let file = fs::read_to_string(stage.path(name)).unwrap();
+        assert!(file.contains(function), "{name}: {file}");
+    }
+}
+
+#[test]
+fn a_php_behind_a_wrapper_is_found() {
+    let stage = Stage::new();
+    let output = stage.output("wrapped", &["--", "s.php"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_reported(&output);
+}
+
+/// A run whose program has printed its first line, and waits.
+struct Running {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    first_line: String,
+}
+
+impl Running {
+    fn start(stage: &Stage, end: &str) -> Self {
+        let mut command = stage.run(end, &["--", "s.php"]);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut first_line = String::new();
+        stdout.read_line(&mut first_line).unwrap();
+        Self {
+            child,
+            stdout,
+            first_line,
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    fn finish(mut self) -> (Option<i32>, String) {
+        let mut stderr = String::new();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        (self.child.wait().unwrap().code(), stderr)
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_gives_the_report() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "interrupted");
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(128 + 2), "{stderr}");
+    assert!(stderr.contains("100 µs wall"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn an_interrupt_of_the_whole_group_gives_the_report_too() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "interrupted");
+    kill_process_group(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(128 + 2), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_second_interrupt_kills() {
+    let stage = Stage::new();
+    let mut running = Running::start(&stage, "stubborn");
+    let sleep: i32 = running.first_line.trim().parse().unwrap();
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let mut line = String::new();
+    running.stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "again\n");
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    kill_process(Pid::from_raw(sleep).unwrap(), Signal::KILL).unwrap();
+    assert_eq!(code, Some(128 + 9), "{stderr}");
+    assert!(stderr.contains("was killed"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_request_to_terminate_is_passed_on() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "terminated");
+    kill_process(running.pid(), Signal::TERM).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(9), "{stderr}");
+    assert!(stderr.contains("100 µs wall"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/report.in/tiny.xhprof");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    let mut child = command
+        .arg("report")
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Closed before the program can have printed: it waits for its input.
+    drop(child.stdout.take());
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &fs::read(golden).unwrap())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+}

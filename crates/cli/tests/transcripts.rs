@@ -1,8 +1,0 @@
-//! Command lines and all they print, in `tests/cmd`.
-
-#[test]
-fn commands_print_what_the_transcripts_say() {
-    trycmd::TestCases::new()
-        .case("tests/cmd/*.trycmd")
-        .env("COLUMNS", "100");
-}

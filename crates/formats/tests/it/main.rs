@@ -1,0 +1,20 @@
+//! Each format, as its readers and writers are used.
+
+mod arrays;
+mod below_zero;
+mod callgrind;
+mod common;
+mod flamegraph;
+mod go;
+mod golden;
+mod hostile;
+mod hostile_lines;
+mod hostile_stacks;
+mod nasty;
+mod programs;
+mod speedscope;
+mod stacks;
+mod tables;
+mod traces;
+mod units;
+mod xdebug_trace;

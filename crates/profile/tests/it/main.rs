@@ -1,0 +1,8 @@
+//! The data, their operations and the native file, from outside.
+
+mod laws;
+mod long_names;
+mod native;
+mod ops;
+mod redact;
+mod strategies;

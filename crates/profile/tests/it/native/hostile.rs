@@ -1,0 +1,237 @@
+//! Malformed files with correct checksums, and lengths without data.
+
+use profile::Profile;
+use profile::native::{self, Error, Limits};
+use proptest::prelude::*;
+
+use super::assembled::{MAIN, Section, assembled};
+use super::examples::examples;
+use super::{read, written};
+
+#[test]
+fn files_that_only_look_right_are_refused() {
+    let root = b"\x03\x01\x00\x00\x01\x14";
+    let cases: &[(&str, &[Section<'_>])] = &[
+        ("no first section", &[(b'S', MAIN), (b'Z', b"")]),
+        ("an unknown body", &[(b'P', b"Q\x01"), (b'Z', b"")]),
+        ("no nodes", &[(b'P', b"T\x01"), (b'S', MAIN), (b'Z', b"")]),
+        ("no symbols", &[(b'P', b"T\x01"), (b'T', root), (b'Z', b"")]),
+        (
+            "a node before its parent",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', b"\x00\x02\x00\x00\x02\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "two children of one name",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', b"\x02\x00\x00\x00\x06main()\x00\x00\x00\x01a"),
+                (b'T', b"\x00\x03\x00\x00\x01\x01\x02\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "two symbols of one name",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', b"\x02\x00\x00\x00\x06main()\x00\x00\x06\x00"),
+                (b'T', root),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "bytes that mean nothing",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', b"\x03\x01\x00\x00\x01\x14\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a path that was not there",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', b"\x01\x04\x00\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a prediction without a callee",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'C', b"\x01\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a second profile",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'P', b"T\x01"),
+                (b'T', root),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a second profile of events",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "an end with something in it",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'Z', b"\x00"),
+            ],
+        ),
+        (
+            "events that end with something in it",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b"\x00"),
+            ],
+        ),
+        (
+            "two last instants",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "events after the last instant",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'C', b"\x01\x80"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "events without an end",
+            &[(b'P', b"C\x01\x02\x01\x01"), (b'S', MAIN), (b'Z', b"")],
+        ),
+    ];
+    for (what, sections) in cases {
+        let error = read(&assembled(sections)).unwrap_err();
+        assert!(matches!(error, Error::Broken { .. }), "{what}: {error}");
+    }
+    let mut file = written(&Profile::empty());
+    file.push(0);
+    assert!(matches!(read(&file), Err(Error::Broken { .. })));
+}
+
+#[test]
+fn claims_of_much_do_not_take_memory() {
+    // 1 GiB in a section, of which nothing is there.
+    let mut file = b"\x89XHP\r\n\x1A\n\x01\x00".to_vec();
+    file.extend_from_slice(b"S\x00\x00\x00\x40");
+    assert!(matches!(read(&file), Err(Error::Truncated { .. })));
+    file[14] = 0x41;
+    assert!(matches!(read(&file), Err(Error::TooLarge { .. })));
+    for section in [b'S', b'T', b'K', b'A', b'E'] {
+        let body = match section {
+            b'K' | b'A' => b'K',
+            b'E' => b'E',
+            _ => b'T',
+        };
+        let head = [body, 1];
+        let many = b"\x1F\xFF\xFF\xFF\xFF\xFF\x0F";
+        let many = if matches!(section, b'E' | b'T') {
+            &many[..]
+        } else {
+            &many[1..]
+        };
+        let file = assembled(&[(b'P', &head), (section, many)]);
+        assert!(matches!(read(&file), Err(Error::Broken { .. })));
+    }
+    let limits = Limits {
+        nodes: 4,
+        ..Limits::default()
+    };
+    let tree = written(&examples().remove(1).1);
+    let error = native::read(tree.as_slice(), &limits).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { what: "nodes", .. }));
+}
+
+#[test]
+fn spans_beyond_the_limit_or_of_what_is_not_there_are_refused() {
+    let bytes = written(&examples().remove(1).1);
+    let limits = Limits {
+        spans: 2,
+        ..Limits::default()
+    };
+    let error = native::read(bytes.as_slice(), &limits).unwrap_err();
+    assert!(
+        matches!(error, Error::TooLarge { what: "spans", .. }),
+        "{error}"
+    );
+    // No texts, one span, and something of it that is not there.
+    for (span, reason) in [
+        ([1, 1, 0, 0, 0, 0, 0], "no text has this number"),
+        ([1, 0, 1, 0, 0, 0, 0], "no symbol has this number"),
+        ([1, 0, 0, 9, 0, 0, 0], "no symbol has this number"),
+    ] {
+        let payload = [&[0, 1][..], &span, &[0, 0]].concat();
+        let head = [b'E', 1];
+        let edges = [0, 1, 0, 0];
+        let file = assembled(&[
+            (b'P', &head),
+            (b'S', MAIN),
+            (b'E', &edges),
+            (b'X', &payload),
+            (b'Z', b""),
+        ]);
+        let error = read(&file).unwrap_err();
+        assert!(
+            matches!(&error, Error::Broken { reason: found, .. } if *found == reason),
+            "{error}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_sections_do_no_harm(
+        body in prop::sample::select(vec![b'E', b'T', b'K', b'C']),
+        sections in prop::collection::vec(
+            (prop::sample::select(b"PMSETKACLZX".to_vec()), prop::collection::vec(any::<u8>(), 0..60)),
+            0..6,
+        ),
+    ) {
+        let head = [body, 0xFF, 0x0E, 1, 1];
+        let mut all: Vec<Section<'_>> = vec![(b'P', &head), (b'S', MAIN)];
+        all.extend(sections.iter().map(|(kind, payload)| (*kind, payload.as_slice())));
+        all.push((b'Z', b""));
+        if let Ok(profile) = read(&assembled(&all)) {
+            prop_assert_eq!(read(&written(&profile)).unwrap(), profile);
+        }
+    }
+
+    #[test]
+    fn random_bytes_do_no_harm(bytes in any::<Vec<u8>>()) {
+        prop_assert!(read(&bytes).is_err());
+        let file = [&b"\x89XHP\r\n\x1A\n\x01\x00"[..], &bytes].concat();
+        prop_assert!(read(&file).is_err());
+    }
+}

@@ -1,0 +1,6 @@
+//! The recorder, driven by hand.
+
+mod events;
+mod laws;
+mod pause;
+mod recording;

@@ -1,0 +1,7 @@
+//! The detector on applications whose changes are known.
+
+mod behaviour;
+mod demo;
+mod error_rates;
+mod reading;
+mod simulator;

@@ -1,0 +1,4 @@
+//! The server, without a socket.
+
+mod api;
+mod broken_uploads;

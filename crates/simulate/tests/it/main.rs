@@ -1,0 +1,4 @@
+//! What the simulators make.
+
+mod fleet;
+mod shop;

@@ -1,0 +1,6 @@
+//! Every store, from outside.
+
+mod bucket;
+mod clickhouse;
+mod killed;
+mod sqlite;

@@ -1,0 +1,7 @@
+//! The questions of a viewer and their answers.
+
+mod documents;
+mod hints;
+mod laws;
+mod sources;
+mod totals;
