@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
 use policy::settings::{self, AutoEnable, Definition};
