@@ -6,8 +6,8 @@
 //! their time. But the memory that they free belongs to the function: what is freed
 //! until the next event is taken from its row.
 
+use crate::Reading;
 use crate::call_table::{CallTable, SINK};
-use crate::{Plan, Reading, Recorder};
 
 /// The user function that ended last, until the next event.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,10 @@ impl EndedCall {
         memory: 0,
     };
 
+    pub(crate) fn new(row: u32, memory: i64) -> Self {
+        Self { row, memory }
+    }
+
     /// The next event happens at `now`: what was freed since the end belongs to the
     /// function that ended.
     #[inline(always)]
@@ -36,34 +40,5 @@ impl EndedCall {
             row.cost.memory = row.cost.memory.wrapping_sub(freed);
         }
         self.row = SINK;
-    }
-}
-
-impl Recorder {
-    /// [`leave`](Self::leave) for a user function whose variables are destroyed after
-    /// its end was reported. `mark` is that of its frame.
-    #[inline]
-    pub fn end_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) -> bool {
-        let Some(&top) = self.frames.last().filter(|top| top.mark == mark) else {
-            return self.leave_skipped::<P>(mark, read);
-        };
-        let now = read();
-        self.settle::<P>(now);
-        self.frames.popped();
-        self.close::<P>(top, now);
-        if P::ENDS_EARLY && P::MEMORY && !P::EVENTS {
-            self.ended = EndedCall {
-                row: top.place.row,
-                memory: now.memory,
-            };
-        }
-        true
-    }
-
-    /// Notes an event at `now`, off the hot path.
-    pub(crate) fn settle<P: Plan>(&mut self, now: Reading) {
-        if P::ENDS_EARLY && P::MEMORY {
-            self.ended.settle(now, &mut self.table);
-        }
     }
 }

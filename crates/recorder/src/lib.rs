@@ -10,6 +10,7 @@
 mod call_table;
 mod callees;
 mod cpu_clock;
+mod early_end;
 mod edges;
 mod ended;
 mod event_log;
