@@ -2,6 +2,7 @@
 //! the results when one row changes: a result that changes by `a` nanoseconds
 //! for each nanosecond of a row has `a²` of the row's variance.
 
+use crate::amount::cases;
 use std::collections::BTreeMap;
 
 use crate::strategies::{SYMBOLS, cost, edges, tree};
@@ -91,6 +92,8 @@ fn untimed(tree: &Tree) -> BTreeMap<SymbolId, u64> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn functions(tree in long_tree()) {
         let flat = |tree: &Tree| FlatTable::of_tree(tree, SYMBOLS as usize);

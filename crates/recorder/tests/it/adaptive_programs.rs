@@ -1,5 +1,6 @@
 //! Adaptive timing in any program: what it must not change, and what must add up.
 
+use crate::amount::cases;
 use std::collections::BTreeMap;
 
 use crate::adaptive_machine::{Exact, Finished, Machine, Shaped};
@@ -116,6 +117,8 @@ fn check_sums(table: &EdgeTable) {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn edges_counts_and_memory_are_those_of_exact_timing(steps in steps(), depth in 3_usize..40) {
         let (exact, adaptive) = (run::<Exact<false>>(&steps, depth), run::<Shaped<false>>(&steps, depth));

@@ -5,6 +5,7 @@ mod adaptive_costs;
 mod adaptive_early_ends;
 mod adaptive_machine;
 mod adaptive_programs;
+mod amount;
 mod early_ends;
 mod events;
 mod laws;
