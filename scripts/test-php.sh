@@ -47,6 +47,11 @@ random_use() {
     "$PHP" -n scripts/monkey/run.php "$extension" "$release/xhprof" 1 150
 }
 
+# How commands end by signals, and what is written then: docs/signals.md.
+ends_by_signal() {
+    python3 scripts/signals/check.py "$PHP" "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+}
+
 fpm_requests() {
     local fpm
     fpm=$(find_fpm) || {

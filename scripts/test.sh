@@ -51,6 +51,7 @@ test_everything() {
     step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
+    step 'ends by signals, with and without the extension' ends_by_signal
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step 'xhprof serve: login, uploads, a watched folder, its end' server_works

@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use recorder::Shape;
 
+use crate::engine::is_lent;
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
 use crate::session::Times;
@@ -130,7 +131,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         zend::response::set_header(Some(&format!("X-Xhprof-Run: {run_id}")));
     }
     if zend::sapi_name() == "cli" {
-        zend::signals::catch(end_profile);
+        zend::signals::catch(end_profile, can_end_at_once);
     }
     Ok(())
 }
@@ -176,8 +177,15 @@ pub(crate) fn resume() {
 
 /// RSHUTDOWN: ends every profile, and writes the automatic one.
 pub(crate) fn request_ends() {
+    zend::signals::note_writing();
     // Even if PHP bails out.
     zend::run_and_drop(RequestEnd, |_| end_profile());
+}
+
+/// Whether [`end_profile`] may be called while PHP waits in a system call: none of our
+/// own code made the call.
+fn can_end_at_once() -> bool {
+    !is_lent() && !output::is_writing_events() && zend::runs_others_code()
 }
 
 /// Forgets what belongs to the request when it is dropped.

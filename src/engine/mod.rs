@@ -39,7 +39,7 @@ pub(crate) use fork::follow as follow_forks;
 pub(crate) use plan::{hooks_for, sampling_hooks};
 pub(crate) use recording::{Mode, Recording, Running, Sampling, Tracing};
 pub(crate) use sampling::{Rate, Session};
-pub(crate) use state::{State, with_state};
+pub(crate) use state::{State, is_lent, with_state};
 pub(crate) use suspension::Suspension;
 pub(crate) use tracing::Measure;
 

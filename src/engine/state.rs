@@ -153,7 +153,7 @@ pub(super) fn hooks() -> Hooks {
 
 /// Whether [`with_state`] lends the state now. A hook that [`hooks`] does not name
 /// must not use it then.
-pub(super) fn is_lent() -> bool {
+pub(crate) fn is_lent() -> bool {
     SHARED.get().is_lent.get()
 }
 

@@ -237,12 +237,26 @@ impl EventFile {
     }
 }
 
+thread_local! {
+    /// A call writes its events now.
+    static IS_WRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a call writes its events now, which may take a while where the file is on
+/// another machine.
+pub(crate) fn is_writing() -> bool {
+    IS_WRITING.get()
+}
+
 impl EventSink for EventFile {
     fn write(&mut self, events: &[RawEvent]) -> bool {
-        self.try_write(events).unwrap_or_else(|error| {
+        IS_WRITING.set(true);
+        let has_room = self.try_write(events).unwrap_or_else(|error| {
             self.note(error);
             false
-        })
+        });
+        IS_WRITING.set(false);
+        has_room
     }
 
     fn delay(&mut self, pause: RawInstant) {

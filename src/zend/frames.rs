@@ -190,6 +190,14 @@ pub(crate) fn first_frames() -> Range<usize> {
     }
 }
 
+/// Whether a function runs, and it is none of this extension's.
+pub(crate) fn runs_others_code() -> bool {
+    // SAFETY: PHP does not run on until the end of this function.
+    let current = unsafe { Frame::current() };
+    let function = current.and_then(Frame::function);
+    function.is_some_and(|function| !function.is_ours())
+}
+
 /// A frame, its caller, and so on.
 ///
 /// The frames can form a cycle: `throw()` into a running generator causes one

@@ -131,6 +131,19 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// Whether this extension registered the function.
+    pub(super) fn is_ours(self) -> bool {
+        if self.kind() == FunctionKind::User {
+            return false;
+        }
+        // SAFETY: an internal function names its module, which lives as long as the
+        // process; functions that PHP makes up have none.
+        unsafe {
+            let module = (*self.function).internal_function.module;
+            !module.is_null() && std::ffi::CStr::from_ptr((*module).name) == c"xhprof"
+        }
+    }
+
     /// The line on which a user function begins; zero for others.
     pub(crate) fn line(self) -> u32 {
         match self.kind() {

@@ -8,6 +8,7 @@
 pub(crate) mod array;
 mod bailout;
 pub(crate) mod bindings;
+mod blocked;
 mod call;
 mod compile;
 mod evaluate;
@@ -45,7 +46,9 @@ pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
 };
 pub(crate) use evaluate::{evaluate, forget_function};
-pub(crate) use frames::{Frame, first_frames, is_exception_opline, is_still_below};
+pub(crate) use frames::{
+    Frame, first_frames, is_exception_opline, is_still_below, runs_others_code,
+};
 pub(crate) use function::{Function, FunctionKind};
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use hook_pointer::HookPointer;
