@@ -115,6 +115,7 @@ pub(crate) fn arm_thread() {
 /// After RSHUTDOWN: releases what is not needed between requests.
 pub(crate) fn request_is_over() {
     if armed().is_some() {
+        zend::forget_functions_seen();
         zend::idle_slots::release();
     }
 }

@@ -6,9 +6,9 @@
 //! twice.
 //!
 //! While nothing is recorded, functions get no handlers. But the engine calls
-//! `zend_observer_fcall_init` once per function and request, and keeps the
-//! answer. So at enable the handlers are added to all functions that the engine
-//! has asked about.
+//! `zend_observer_fcall_init` once per run-time cache and request, and keeps the
+//! answer. So each is noted, and at enable the handlers are added to all functions
+//! that the engine has asked about.
 
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
@@ -22,7 +22,7 @@ use crate::zend::bindings::{
     zend_observer_fcall_register, zend_observer_remove_begin_handler,
     zend_observer_remove_end_handler,
 };
-use crate::zend::{Call, FunctionKind, for_each_function_seen, memory};
+use crate::zend::{Call, FunctionKind, for_each_function_seen, memory, note_function_seen};
 
 /// MINIT: registers the observer.
 pub(super) fn arm() {
@@ -80,9 +80,11 @@ unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, which is not lent, and the frame that the engine
     // asks about.
     let watches = unsafe {
-        !is_lent()
-            && (*state()).active.recorder.running().is_some()
-            && Call::new(data).function().kind() == FunctionKind::User
+        let call = Call::new(data);
+        call.function().kind() == FunctionKind::User && {
+            note_function_seen(call);
+            !is_lent() && (*state()).active.recorder.running().is_some()
+        }
     };
     ObserverHandlers {
         begin: watches.then_some(begin),

@@ -50,7 +50,9 @@ pub(crate) use frames::{
     Frame, first_frames, is_exception_opline, is_still_below, runs_others_code,
 };
 pub(crate) use function::{Function, FunctionKind};
-pub(crate) use functions_seen::for_each_function_seen;
+pub(crate) use functions_seen::{
+    for_each_function_seen, forget_functions_seen, note_function_seen,
+};
 pub(crate) use hook_pointer::HookPointer;
 pub(crate) use info::InfoTable;
 pub(crate) use internal_call::is_throwing;
