@@ -35,6 +35,10 @@ use policy::names::{NameLimits, SharedNames};
 /// reading is less than two percent.
 const SHORT_NS: u64 = 4_000;
 
+/// What the result of a profile takes for each row until it is written, at most: edges,
+/// names, and the file's bytes.
+const BYTES_A_ROW: usize = 1024;
+
 /// Whether something is being recorded.
 pub(crate) fn is_running() -> bool {
     with_state(|state| state.active.running.is_some())
@@ -288,6 +292,9 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
     if is_running() {
         return;
     }
+    if zend::is_exhausted() {
+        return log_throttled(Problem::Memory, "nothing is recorded: no memory for it");
+    }
     let engine = match engine_in_use() {
         Ok(engine) => engine,
         Err(reason) => return zend::warning(&format!("nothing is recorded: {reason}")),
@@ -392,6 +399,10 @@ pub(crate) fn stop() -> Option<Recorded> {
             engine::uninstall();
             clock::stop();
             zend::memory::forget();
+            if !zend::can_allocate(recorder.nodes() * BYTES_A_ROW) {
+                log_throttled(Problem::Memory, "the profile is lost: no memory for it");
+                return None;
+            }
             let spans = running.symbols.spans_so_far();
             let names = running.symbols.take_names();
             Recorded::of(recorder, names, spans, &tracing, running.started_us)

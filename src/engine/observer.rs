@@ -22,6 +22,8 @@ use crate::zend::bindings::{
     zend_observer_fcall_register, zend_observer_remove_begin_handler,
     zend_observer_remove_end_handler,
 };
+#[cfg(property_hooks)]
+use crate::zend::property_hooks::forget_hook_of_caller;
 use crate::zend::{Call, FunctionKind, for_each_function_seen, memory, note_function_seen};
 
 /// MINIT: registers the observer.
@@ -102,6 +104,17 @@ unsafe extern "C" fn end(data: *mut zend_execute_data, _result: *mut zval) {
     unsafe { (hooks().end)(data) }
 }
 
+/// The begin of a user function that is not recorded.
+pub(super) unsafe fn passed_begin(data: *mut zend_execute_data) {
+    #[cfg(property_hooks)]
+    // SAFETY: the engine's frame, whose call begins.
+    unsafe {
+        forget_hook_of_caller(Call::new(data));
+    }
+    #[cfg(not(property_hooks))]
+    let _ = data;
+}
+
 /// The begin of a user function, for one plan.
 pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();
@@ -110,6 +123,10 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     unsafe {
         let call = Call::new(data);
         let target = lookup::target(state, call, FunctionKind::User);
+        #[cfg(property_hooks)]
+        if target.is_unusual() {
+            forget_hook_of_caller(call);
+        }
         let Some(symbol) = target.symbol() else {
             return;
         };

@@ -27,7 +27,7 @@ use super::place;
 use super::request_meta::RequestPhase;
 use crate::clock;
 use crate::session::EventSource;
-use crate::settings;
+use crate::{settings, zend};
 
 /// The requests for a file of call events, and its outcome. Shared by the file and
 /// the code that began the profile.
@@ -251,7 +251,8 @@ pub(crate) fn is_writing() -> bool {
 impl EventSink for EventFile {
     fn write(&mut self, events: &[RawEvent]) -> bool {
         IS_WRITING.set(true);
-        let has_room = self.try_write(events).unwrap_or_else(|error| {
+        let outcome = zend::without_file_size_signal(|| self.try_write(events));
+        let has_room = outcome.unwrap_or_else(|error| {
             self.note(error);
             false
         });
@@ -266,7 +267,7 @@ impl EventSink for EventFile {
     }
 
     fn end(&mut self, at: RawInstant) {
-        if let Err(error) = self.try_end(at) {
+        if let Err(error) = zend::without_file_size_signal(|| self.try_end(at)) {
             self.note(error);
         }
     }

@@ -88,6 +88,12 @@ impl<'a> Frame<'a> {
         self.read().opline
     }
 
+    /// The function's run-time cache, if it is PHP code.
+    #[cfg(property_hooks)]
+    pub(super) fn run_time_cache(self) -> *mut *mut std::ffi::c_void {
+        self.read().run_time_cache
+    }
+
     #[inline(always)]
     fn call_info(self) -> u32 {
         // SAFETY: `This.u1` holds the call info of every frame.

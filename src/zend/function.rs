@@ -76,6 +76,14 @@ impl<'a> Function<'a> {
         self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
     }
 
+    /// Whether this is the `get` or `set` of a property.
+    #[cfg(property_hooks)]
+    #[inline(always)]
+    pub(crate) fn is_property_hook(self) -> bool {
+        // SAFETY: common part.
+        unsafe { !(*self.function).common.prop_info.is_null() }
+    }
+
     /// Whether calling this creates a generator.
     pub(crate) fn is_generator(self) -> bool {
         self.flags() & ZEND_ACC_GENERATOR != 0
