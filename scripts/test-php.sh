@@ -43,6 +43,11 @@ random_programs() {
     "$PHP" -n scripts/differential/run.php "$extension" 1 200
 }
 
+# Programs of closures and property hooks, whose caches outlive them.
+kept_code() {
+    "$PHP" -n scripts/differential/kept.php "$extension" 1 200
+}
+
 random_use() {
     "$PHP" -n scripts/monkey/run.php "$extension" "$release/xhprof" 1 150
 }

@@ -50,6 +50,7 @@ test_everything() {
     step 'every mode, and the files of a killed process' modes
     step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
+    step 'closures and property hooks in every job of a worker' kept_code
     step 'programs that use the profiler at random' random_use
     step 'ends by signals, with and without the extension' ends_by_signal
     step 'one php-fpm worker, some requests profiled' fpm_requests
