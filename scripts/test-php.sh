@@ -8,10 +8,17 @@ modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
 php_tests_execute() { php_tests execute; }
 php_tests_observer() { php_tests observer; }
 
+# A debug build checks the numbers of each profile, and its own assumptions.
+php_tests_checked() {
+    cargo build --locked -p xhprof
+    php_tests observer "${release%/release}/debug/libxhprof.so"
+}
+
+# php_tests ENGINE [EXTENSION]
 php_tests() {
-    local output=$logs/run-tests-$1
+    local output=$logs/run-tests-$1${2:+-checked}
     TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
-        -n -q -j2 --no-progress --show-diff -d extension="$extension" \
+        -n -q -j2 --no-progress --show-diff -d extension="${2:-$extension}" \
         -d xhprof.engine="$1" php-tests | tee "$output"
     tests_passed "$output"
 }

@@ -44,6 +44,7 @@ test_everything() {
     step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
+    step 'PHP tests, with a check of every profile' php_tests_checked
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works

@@ -4,6 +4,8 @@
 //! belongs to a profile is one [`Recording`]; a session's number
 //! distinguishes it from earlier ones.
 
+#[cfg(debug_assertions)]
+mod check;
 mod engine_choice;
 mod recorded;
 mod sampling;
@@ -405,7 +407,10 @@ pub(crate) fn stop() -> Option<Recorded> {
             }
             let spans = running.symbols.spans_so_far();
             let names = running.symbols.take_names();
-            Recorded::of(recorder, names, spans, &tracing, running.started_us)
+            let recorded = Recorded::of(recorder, names, spans, &tracing, running.started_us);
+            #[cfg(debug_assertions)]
+            recorded.iter().for_each(check::check);
+            recorded
         }
         Mode::Sampling(sampling) => {
             engine::uninstall_sampling();
