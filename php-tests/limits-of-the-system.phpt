@@ -6,7 +6,9 @@ posix
 --SKIPIF--
 <?php
 if (PHP_OS_FAMILY !== 'Linux') die('skip limits as Linux has them');
-if (!is_executable('/bin/sh')) die('skip sets limits by the shell');
+foreach (['prlimit', 'setpriv'] as $program) {
+    if (!shell_exec("command -v $program")) die("skip $program of util-linux sets limits");
+}
 ?>
 --FILE--
 <?php
@@ -26,14 +28,15 @@ function under(string $limit, bool $is_profiled, string $folder, string ...$sett
     $log = "$folder/log";
     @unlink($log);
     // Root may start any number of threads.
-    $user = str_starts_with($limit, 'ulimit -u') && posix_getuid() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : '';
-    $command = "$limit 2>/dev/null; exec $php $options -d display_errors=1 -d log_errors=1 -d error_log=$log $folder/script";
+    $user = $limit === NO_THREADS && posix_getuid() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : '';
+    $command = "$limit $php $options -d display_errors=1 -d log_errors=1 -d error_log=$log $folder/script";
     chmod($folder, 0777);
     exec($user . '/bin/sh -c ' . escapeshellarg($command) . ' 2>&1', $output, $status);
     $lines = is_file($log) ? preg_grep('/xhprof: /', file($log)) : [];
     return [$status, implode("\n", $output), count($lines)];
 }
 
+const NO_THREADS = 'exec prlimit --nproc=0:0';
 $folder = make_directory();
 file_put_contents("$folder/script", '<?php
 function leaf($i) { return $i + 1; }
@@ -45,10 +48,10 @@ mkdir("$folder/out");
 chmod("$folder/out", 0777);
 $out = "xhprof.output_dir=$folder/out";
 $cases = [
-    'file size' => ['ulimit -f 1', [$out]],
-    'file size, events' => ['ulimit -f 8', [$out, 'xhprof.mode=events']],
-    'threads' => ['ulimit -u 0', [$out, 'xhprof.mode=sample']],
-    'a full disk' => ['true', ['xhprof.output_dir=/dev/full']],
+    'file size' => ['ulimit -f 1; exec', [$out]],
+    'file size, events' => ['ulimit -f 8; exec', [$out, 'xhprof.mode=events']],
+    'threads' => [NO_THREADS, [$out, 'xhprof.mode=sample']],
+    'a full disk' => ['exec', ['xhprof.output_dir=/dev/full']],
 ];
 foreach ($cases as $name => [$limit, $settings]) {
     [$status, $output] = under($limit, false, $folder);
@@ -60,13 +63,13 @@ foreach ($cases as $name => [$limit, $settings]) {
 }
 // Near the least memory with which PHP starts: from there on PHP ends as without a profile.
 $least = 20_000;
-while (under("ulimit -v $least", false, $folder)[0] !== 0 && $least < 4_000_000) {
+while (under("ulimit -v $least; exec", false, $folder)[0] !== 0 && $least < 4_000_000) {
     $least += 8_000;
 }
 foreach (['xhprof.mode=tree', 'xhprof.mode=edges', 'xhprof.mode=events', 'xhprof.mode=sample'] as $mode) {
     for ($memory = $least; $memory < $least + 8_000; $memory += 500) {
-        [$status, $output] = under("ulimit -v $memory", false, $folder);
-        [$profiled_status, $profiled_output] = under("ulimit -v $memory", true, $folder, $out, $mode);
+        [$status, $output] = under("ulimit -v $memory; exec", false, $folder);
+        [$profiled_status, $profiled_output] = under("ulimit -v $memory; exec", true, $folder, $out, $mode);
         if ([$status, $output] !== [$profiled_status, $profiled_output] && $status === 0) {
             echo "$memory KiB, $mode: $profiled_status ", substr($profiled_output, 0, 200), "\n";
         }
