@@ -25,9 +25,11 @@ pub(crate) enum Problem {
     WrongSecret,
     /// A clock does not work any more.
     Clock,
+    /// The system has no memory for a profile.
+    Memory,
 }
 
-const KINDS: usize = Problem::Clock as usize + 1;
+const KINDS: usize = Problem::Memory as usize + 1;
 const PAUSE_US: u64 = 60_000_000;
 
 /// When each kind was logged last, and how often it was left out since.

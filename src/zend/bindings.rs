@@ -69,8 +69,6 @@ pub(crate) const ZEND_NEW: u8 = 68;
 pub(crate) const ZEND_EXT_STMT: u8 = 101;
 pub(crate) const ZEND_EXT_FCALL_BEGIN: u8 = 102;
 pub(crate) const ZEND_SEND_VAL_EX: u8 = 116;
-/// `zend_compile.h`: a class of PHP itself or of an extension.
-pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 /// `zend_types.h`: the object's destructor was called, or there is none.
 pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
 /// `zend_types.h`: the object is being freed.

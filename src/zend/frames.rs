@@ -88,6 +88,12 @@ impl<'a> Frame<'a> {
         self.read().opline
     }
 
+    /// The function's run-time cache, if it is PHP code.
+    #[cfg(property_hooks)]
+    pub(super) fn run_time_cache(self) -> *mut *mut std::ffi::c_void {
+        self.read().run_time_cache
+    }
+
     #[inline(always)]
     fn call_info(self) -> u32 {
         // SAFETY: `This.u1` holds the call info of every frame.
@@ -188,6 +194,14 @@ pub(crate) fn first_frames() -> Range<usize> {
         }
         page as usize..(*page).end as usize
     }
+}
+
+/// Whether a function runs, and it is none of this extension's.
+pub(crate) fn runs_others_code() -> bool {
+    // SAFETY: PHP does not run on until the end of this function.
+    let current = unsafe { Frame::current() };
+    let function = current.and_then(Frame::function);
+    function.is_some_and(|function| !function.is_ours())
 }
 
 /// A frame, its caller, and so on.
