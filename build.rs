@@ -17,6 +17,7 @@ fn main() {
         "php_zts",
         "caches_each_request",
         "internal_extension_handle",
+        "stack_limit",
         "property_hooks",
         "jit_off_by_default",
         "jit_checks_observers",
@@ -58,10 +59,17 @@ fn main() {
     if is_zts {
         println!("cargo:rustc-cfg=php_zts");
     }
-    // PHP 8.2 allocates run-time caches of internal functions for each request.
-    // 8.4 keeps them; 8.3 was not examined.
+    // PHP 8.2 allocates run-time caches of internal functions for each request; 8.4
+    // keeps them. 8.3 is treated as 8.4: a cache that is missing is a call by its name
+    // alone, one that is there twice would be an invalid write.
     if version < 80300 {
         println!("cargo:rustc-cfg=caches_each_request");
+    }
+    // Since 8.3 PHP throws before the C stack ends, on systems where it knows its end
+    // (`ZEND_CHECK_STACK_LIMIT`).
+    let os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if version >= 80300 && matches!(os.as_str(), "linux" | "macos" | "freebsd") {
+        println!("cargo:rustc-cfg=stack_limit");
     }
     // Since 8.4 op_arrays and internal functions number their extension slots
     // separately; the number of the one used for the other writes out of bounds.

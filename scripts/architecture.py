@@ -6,6 +6,7 @@
 - The solid arrows of its diagram are the dependencies between our crates in Cargo.toml.
 - No two modules of one crate import each other, directly or through others. `known-circles.txt` lists the imports that
   still have to go.
+- The everyday program has few packages behind it, and none of those that only a server needs.
 
 Prints what differs and exits with 1.
 """
@@ -26,6 +27,7 @@ def main():
     wrong += compare("arrow", "the diagram of ARCHITECTURE.md", drawn_arrows(text), cargo_arrows())
     wrong += forbidden_uses(text)
     wrong += new_circles()
+    wrong += heavy_packages()
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
@@ -115,6 +117,21 @@ def new_circles():
     for line in [line for line, exists in known.items() if not exists]:
         print(f"note: this import no longer exists, remove it from scripts/known-circles.txt: {line}")
     return sorted(found)
+
+
+MOST_PACKAGES = 110
+OF_A_SERVER = {"rusqlite", "libsqlite3-sys", "rustls", "tokio", "rusty-s3", "zstd", "zstd-sys"}
+
+
+def heavy_packages():
+    """What a newcomer would compile before the first profile, and needs not."""
+    command = ["cargo", "tree", "--offline", "--locked", "--package=xhprof-cli", "--edges=normal,build", "--prefix=none"]
+    lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    packages = {tuple(line.split()[:2]) for line in lines if line}
+    wrong = [f"the program xhprof depends on {name}" for name in sorted(OF_A_SERVER & {name for name, _ in packages})]
+    if len(packages) > MOST_PACKAGES:
+        wrong.append(f"{len(packages)} packages are behind the program xhprof, and {MOST_PACKAGES} may be")
+    return wrong
 
 
 def import_graphs(top):

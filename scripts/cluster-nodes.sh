@@ -8,6 +8,9 @@ cluster_query_memory=$((2048 << 20))
 cluster_node_memory=$((3072 << 20))
 cluster_cache=$((32 << 20))
 
+# Tests ask many small questions: threads of each cost more than they save.
+cluster_query_threads=1
+
 # The least room in $cluster_memory for the data of tests, in KiB.
 cluster_memory=/dev/shm
 cluster_memory_least=$((1 << 20))
@@ -60,6 +63,7 @@ make_clickhouse() {
 <profiles><default>
 <max_memory_usage>$cluster_query_memory</max_memory_usage>
 <max_memory_usage_for_all_queries>$cluster_node_memory</max_memory_usage_for_all_queries>
+<max_threads>$cluster_query_threads</max_threads>
 <background_pool_size>4</background_pool_size><background_schedule_pool_size>4</background_schedule_pool_size>
 </default></profiles>
 <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>

@@ -60,10 +60,12 @@ clean_copy() {
 # options again proves nothing. Cargo compiles what make asks for otherwise, and what
 # needs a file that the copy lacks.
 copy_builds() {
-    local folder
-    mkdir -p "$copy/target/release"
-    for folder in .fingerprint build deps; do
-        [ ! -e "$release/$folder" ] || cp -R --preserve=mode,timestamps "$release/$folder" "$copy/target/release/"
+    local built=${release%/release} profile folder
+    for profile in release program; do
+        mkdir -p "$copy/target/$profile"
+        for folder in .fingerprint build deps; do
+            [ ! -e "$built/$profile/$folder" ] || cp -R --preserve=mode,timestamps "$built/$profile/$folder" "$copy/target/$profile/"
+        done
     done
 }
 

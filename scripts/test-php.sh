@@ -16,6 +16,13 @@ php_tests_beside() {
     done
 }
 
+# A debug build checks the numbers of each profile, and its own assumptions.
+php_tests_checked() {
+    local extension=${release%/release}/debug/libxhprof.so
+    cargo build --locked -p xhprof
+    php_tests observer
+}
+
 # php_tests ENGINE [FILE…]
 php_tests() {
     local engine=$1 output=$logs/run-tests-$1
@@ -54,8 +61,18 @@ random_programs() {
     "$PHP" -n scripts/differential/run.php "$extension" 1 "$random_programs"
 }
 
+# Programs of closures and property hooks, whose caches outlive them.
+kept_code() {
+    "$PHP" -n scripts/differential/kept.php "$extension" 1 200
+}
+
 random_use() {
     "$PHP" -n scripts/monkey/run.php "$extension" "$profiler" 1 "$random_uses"
+}
+
+# How commands end by signals, and what is written then: docs/signals.md.
+ends_by_signal() {
+    python3 scripts/signals/check.py "$PHP" "$extension" "$profiler" "$(find_fpm || echo -)"
 }
 
 fpm_requests() {

@@ -81,6 +81,9 @@ rest_tests() {
     step 'our files in other programs' formats_quick
     step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests beside other extensions and Twig' php_tests_beside
+    step 'PHP tests, with a check of every profile' php_tests_checked
+    step 'closures and property hooks in every job of a worker' kept_code
+    step 'ends by signals, with and without the extension' ends_by_signal
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works

@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use recorder::Shape;
 
+use crate::engine;
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
 use crate::settings::{Flags, Mode, OutputFormat};
@@ -115,7 +116,9 @@ fn begin(reason: Reason) -> Result<(), String> {
         Mode::Events => begin_events(flags, naming)?,
         Mode::Sample => {
             let for_array = output::automatic_format() != OutputFormat::Native;
-            session::start_sampling(naming, for_array);
+            session::start_sampling(naming, for_array).inspect_err(|problem| {
+                log(Problem::Engine, problem);
+            })?;
         }
     }
     if !session::is_running() {
@@ -128,7 +131,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         zend::response::set_header(Some(&format!("X-Xhprof-Run: {run_id}")));
     }
     if zend::sapi_name() == "cli" {
-        zend::signals::catch(end_profile);
+        zend::signals::catch(end_profile, can_end_at_once);
     }
     Ok(())
 }
@@ -165,8 +168,16 @@ pub(crate) fn resume() {
 
 /// RSHUTDOWN: ends every profile, and writes the automatic one.
 pub(crate) fn request_ends() {
+    engine::repair_after_bailout();
+    zend::signals::note_writing();
     // Even if PHP bails out.
     zend::run_and_drop(RequestEnd, |_| end_profile());
+}
+
+/// Whether [`end_profile`] may be called while PHP waits in a system call: none of our
+/// own code made the call.
+fn can_end_at_once() -> bool {
+    !engine::is_lent() && !output::is_writing_events() && zend::runs_others_code()
 }
 
 /// Forgets what belongs to the request when it is dropped.

@@ -121,11 +121,15 @@ extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::suspend();
         let was_running = session::is_running();
-        session::start_sampling(NamingOptions::of_settings(HashSet::new()), true);
+        let naming = NamingOptions::of_settings(HashSet::new());
+        let outcome = session::start_sampling(naming, true);
         if !session::is_running() {
             autostart::resume();
         } else if !was_running {
             output::begin_annotations(output::Annotations::default());
+        }
+        if let Err(problem) = outcome {
+            warn(&format!("nothing is recorded: {problem}"));
         }
     }
 }

@@ -147,6 +147,7 @@ impl<T: Copy> KnownNames<T> {
     /// Adds a name, to be [lent](Self::lend).
     pub(crate) fn add(&mut self, vacancy: Vacancy, name: &[u8]) -> Option<Number> {
         let number = Number(u32::try_from(self.names.len()).ok()?);
+        self.names.try_reserve(1).ok()?;
         self.names.push(Known {
             symbol: Symbol::new(name),
             identity: [0; 2],
@@ -162,6 +163,7 @@ impl<T: Copy> KnownNames<T> {
     /// Lends a name to the profile, which records `target` for it. The result is the
     /// profile's next symbol.
     pub(crate) fn lend(&mut self, number: Number, target: T) -> Option<Symbol> {
+        self.lent.try_reserve(1).ok()?;
         let known = self.names.get_mut(number.index())?;
         known.lent_to = self.profile;
         known.lent_as = u32::try_from(OWN + self.lent.len()).ok()?;

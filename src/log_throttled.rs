@@ -25,6 +25,8 @@ pub(crate) enum Problem {
     WrongSecret,
     /// A clock does not work any more.
     Clock,
+    /// The system has no memory for a profile.
+    Memory,
     /// php.ini has a setting of an earlier version.
     FormerSetting,
 }

@@ -4,6 +4,8 @@
 //! belongs to a profile is one [`Recording`]; a session's number
 //! distinguishes it from earlier ones.
 
+#[cfg(debug_assertions)]
+mod check;
 mod engine_choice;
 mod recorded;
 mod sampling;
@@ -30,6 +32,10 @@ use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols};
 use crate::zend;
 use policy::names::{NameLimits, SharedNames};
+
+/// What the result of a profile takes for each row until it is written, at most: edges,
+/// names, and the file's bytes.
+const BYTES_A_ROW: usize = 1024;
 
 /// Whether something is being recorded.
 pub(crate) fn is_running() -> bool {
@@ -252,6 +258,9 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     if is_running() {
         return;
     }
+    if zend::is_exhausted() {
+        return log_throttled(Problem::Memory, "nothing is recorded: no memory for it");
+    }
     let engine = match engine_in_use() {
         Ok(engine) => engine,
         Err(reason) => return zend::warning(&format!("nothing is recorded: {reason}")),
@@ -332,9 +341,16 @@ pub(crate) fn stop() -> Option<Recorded> {
             engine::uninstall();
             clock::stop();
             zend::memory::forget();
+            if !zend::can_allocate(recorder.nodes() * BYTES_A_ROW) {
+                log_throttled(Problem::Memory, "the profile is lost: no memory for it");
+                return None;
+            }
             let spans = running.symbols.spans_so_far();
             let names = running.symbols.take_names();
-            Recorded::of(recorder, names, spans, &tracing, running.started_us)
+            let recorded = Recorded::of(recorder, names, spans, &tracing, running.started_us);
+            #[cfg(debug_assertions)]
+            recorded.iter().for_each(check::check);
+            recorded
         }
         Mode::Sampling(sampling) => {
             engine::uninstall_sampling();

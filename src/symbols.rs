@@ -71,6 +71,13 @@ impl Target {
         Self(self.0 | UNUSUAL)
     }
 
+    /// Whether each call must be inspected, or nothing is recorded.
+    #[cfg(property_hooks)]
+    #[inline(always)]
+    pub(crate) fn is_unusual(self) -> bool {
+        self.0 & UNUSUAL != 0
+    }
+
     /// Whether the function has a [`Detail`].
     #[inline(always)]
     pub(crate) fn wants_detail(self) -> bool {

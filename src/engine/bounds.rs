@@ -57,11 +57,14 @@ impl Guard {
 
     pub(super) fn find_limit(&mut self, here: usize) {
         if self.current.limit == Bounds::UNKNOWN.limit {
-            self.current.limit = match stack::thread_bounds() {
+            let limit = match stack::thread_bounds() {
                 Some(bounds) if bounds.contains(&here) => stack::limit_of(&bounds),
                 // A fiber's stack, and this address is near its beginning.
                 _ => stack::limit_below(here, zend::fiber_stack_size()),
             };
+            // PHP may throw long before the stack ends.
+            let usable = stack::usable_for_php();
+            self.current.limit = usable.map_or(limit, |usable| limit.max(stack::limit_of(&usable)));
         }
     }
 

@@ -6,7 +6,7 @@ use ext_php_rs::ffi::{
     E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_PARSE, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
 };
 
-use super::state::with_state;
+use super::state::{is_lent, with_state};
 use super::{detail, guard};
 use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
@@ -34,6 +34,11 @@ unsafe extern "C" fn raised(
     // A parse error in `eval()` is thrown, and does not come here.
     if is(CERTAIN | E_PARSE) {
         zend::note_fatal_error(true);
+    }
+    // An allocation of PHP's within `with_state`: what the error skips is repaired when
+    // the request ends.
+    if is_lent() {
+        return;
     }
     if is(CERTAIN) {
         with_state(detail::end_all);

@@ -30,7 +30,7 @@ impl Hooks {
     /// Hooks that record nothing.
     pub(crate) const PASS: Self = Self {
         user: pass_user,
-        begin: |_| {},
+        begin: super::observer::passed_begin,
         end: |_| {},
         internal: pass_internal,
         cold: &Off,

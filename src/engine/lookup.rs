@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::symbols::Target;
-use crate::zend::{Call, Function, FunctionKind, Slot};
+use crate::zend::{self, Call, Function, FunctionKind, Slot};
 
 /// The fast path: the number of the symbol of an ordinary call of a user function.
 /// For an unusual call or a new function it returns a number that no symbol has, or
@@ -117,15 +117,35 @@ unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<Slot<'_>>) -> 
     // SAFETY: the hooks hold no reference to the state here. Naming a function
     // reads engine data and does not call into the engine.
     let state = unsafe { &mut *state };
-    if state.active.running.is_none() {
+    // Without memory the profile gets no more names.
+    if state.active.running.is_none() || zend::is_exhausted() {
         return Target::PASS;
     }
     let mut target = named(state, call.function());
     if call.function().is_unusual() {
         target = target.unusual();
     }
+    #[cfg(property_hooks)]
+    if call.function().kind() == FunctionKind::User {
+        target = with_property_hooks(state, call, target);
+    }
     if let Some(slot) = slot.or_else(|| call.new_slot()) {
         slot.set(target.to_slot(state.active.session));
+    }
+    target
+}
+
+/// What a function's first call in a profile must do for the property hooks that it
+/// reads, or that it is; see [`zend::property_hooks`].
+#[cfg(property_hooks)]
+fn with_property_hooks(state: &State, call: Call<'_>, target: Target) -> Target {
+    if state.may_skip_hooks && !call.function().is_trampoline() {
+        // SAFETY: a call of a user function that begins has its run-time cache.
+        unsafe { zend::property_hooks::forget_hooks(call) };
+    }
+    let is_observed = super::armed() == Some(super::Engine::Observer);
+    if is_observed && call.function().is_property_hook() {
+        return target.unusual();
     }
     target
 }

@@ -35,7 +35,7 @@ pub(crate) use fork::follow as follow_forks;
 pub(crate) use plan::{hooks_for, sampling_hooks};
 pub(crate) use recording::{Mode, Recording, Running, Sampling, Tracing};
 pub(crate) use sampling::{Rate, Session};
-pub(crate) use state::{State, with_state};
+pub(crate) use state::{State, is_lent, repair_after_bailout, with_state};
 pub(crate) use suspension::Suspension;
 pub(crate) use tracing::Measure;
 
@@ -99,7 +99,7 @@ pub(crate) fn arm(engine: Engine) {
 
 /// RINIT: does for this thread what [`arm`] did for the first one.
 pub(crate) fn arm_thread() {
-    state::request_starts();
+    state::repair_after_bailout();
     sampled::request_starts();
     zend::idle_slots::reclaim();
     if armed() == Some(Engine::Execute) {
@@ -110,6 +110,12 @@ pub(crate) fn arm_thread() {
 /// After RSHUTDOWN: releases what is not needed between requests.
 pub(crate) fn request_is_over() {
     if armed().is_some() {
+        #[cfg(property_hooks)]
+        {
+            zend::property_hooks::forget_classes();
+            with_state(|state| state.may_skip_hooks = false);
+        }
+        zend::forget_functions_seen();
         zend::idle_slots::release();
     }
 }
@@ -137,6 +143,11 @@ pub(crate) fn install() {
     let _ = zend::stack::thread_bounds();
     if TRACERS.fetch_add(1, Ordering::AcqRel) == 0 && armed() == Some(Engine::Execute) {
         installed::user::install();
+    }
+    #[cfg(property_hooks)]
+    if zend::property_hooks::are_there_hooks() {
+        with_state(|state| state.may_skip_hooks = true);
+        zend::property_hooks::forget_hooks_of_open_calls();
     }
     add_user();
     install_again();

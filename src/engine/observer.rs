@@ -6,9 +6,9 @@
 //! twice.
 //!
 //! While nothing is recorded, functions get no handlers. But the engine calls
-//! `zend_observer_fcall_init` once per function and request, and keeps the
-//! answer. So at enable the handlers are added to all functions that the engine
-//! has asked about.
+//! `zend_observer_fcall_init` once per run-time cache and request, and keeps the
+//! answer. So each is noted, and at enable the handlers are added to all functions
+//! that the engine has asked about.
 
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
@@ -22,7 +22,9 @@ use crate::zend::bindings::{
     zend_observer_fcall_register, zend_observer_remove_begin_handler,
     zend_observer_remove_end_handler,
 };
-use crate::zend::{Call, FunctionKind, for_each_function_seen};
+#[cfg(property_hooks)]
+use crate::zend::property_hooks::forget_hook_of_caller;
+use crate::zend::{Call, FunctionKind, for_each_function_seen, note_function_seen};
 
 /// MINIT: registers the observer.
 pub(super) fn arm() {
@@ -80,9 +82,11 @@ unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, which is not lent, and the frame that the engine
     // asks about.
     let watches = unsafe {
-        !is_lent()
-            && (*state()).active.recorder.running().is_some()
-            && Call::new(data).function().kind() == FunctionKind::User
+        let call = Call::new(data);
+        call.function().kind() == FunctionKind::User && {
+            note_function_seen(call);
+            !is_lent() && (*state()).active.recorder.running().is_some()
+        }
     };
     ObserverHandlers {
         begin: watches.then_some(begin),
@@ -100,6 +104,17 @@ unsafe extern "C" fn end(data: *mut zend_execute_data, _result: *mut zval) {
     unsafe { (hooks().end)(data) }
 }
 
+/// The begin of a user function that is not recorded.
+pub(super) unsafe fn passed_begin(data: *mut zend_execute_data) {
+    #[cfg(property_hooks)]
+    // SAFETY: the engine's frame, whose call begins.
+    unsafe {
+        forget_hook_of_caller(Call::new(data));
+    }
+    #[cfg(not(property_hooks))]
+    let _ = data;
+}
+
 /// The begin of a user function, for one plan.
 pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();
@@ -108,6 +123,10 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     unsafe {
         let call = Call::new(data);
         let target = lookup::target(state, call, FunctionKind::User);
+        #[cfg(property_hooks)]
+        if target.is_unusual() {
+            forget_hook_of_caller(call);
+        }
         let Some(symbol) = target.symbol() else {
             return;
         };

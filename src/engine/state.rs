@@ -29,6 +29,10 @@ pub(crate) struct State {
     pub(super) guard: Guard,
     /// This extension calls PHP functions, which are not recorded.
     pub(super) is_asking: bool,
+    /// The VM may enter property hooks itself, because of code that ran while no
+    /// profile did.
+    #[cfg(property_hooks)]
+    pub(super) may_skip_hooks: bool,
     /// In a forked child that has not left its parent's recordings: the hooks that
     /// make it do so.
     pub(super) forked: Option<Hooks>,
@@ -44,6 +48,8 @@ impl State {
             first_frames: 0..0,
             guard: Guard::new(),
             is_asking: false,
+            #[cfg(property_hooks)]
+            may_skip_hooks: false,
             forked: None,
         }
     }
@@ -153,7 +159,7 @@ pub(super) fn hooks() -> Hooks {
 
 /// Whether [`with_state`] lends the state now. A hook that [`hooks`] does not name
 /// must not use it then.
-pub(super) fn is_lent() -> bool {
+pub(crate) fn is_lent() -> bool {
     SHARED.get().is_lent.get()
 }
 
@@ -186,8 +192,8 @@ pub(crate) fn with_state<R>(act: impl FnOnce(&mut State) -> R) -> R {
     result
 }
 
-/// RINIT: a bailout may have skipped the end of [`with_state`].
-pub(super) fn request_starts() {
+/// RINIT and RSHUTDOWN: a bailout may have skipped the end of [`with_state`].
+pub(crate) fn repair_after_bailout() {
     if SHARED.get().is_lent.replace(false) {
         with_state(State::choose_hooks);
     }

@@ -27,7 +27,7 @@ use super::place;
 use super::request_meta::RequestPhase;
 use crate::clock;
 use crate::session::EventSource;
-use crate::settings;
+use crate::{settings, zend};
 
 /// The requests for a file of call events, and its outcome. Shared by the file and
 /// the code that began the profile.
@@ -237,12 +237,27 @@ impl EventFile {
     }
 }
 
+thread_local! {
+    /// A call writes its events now.
+    static IS_WRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a call writes its events now, which may take a while where the file is on
+/// another machine.
+pub(crate) fn is_writing() -> bool {
+    IS_WRITING.get()
+}
+
 impl EventSink for EventFile {
     fn write(&mut self, events: &[RawEvent]) -> bool {
-        self.try_write(events).unwrap_or_else(|error| {
+        IS_WRITING.set(true);
+        let outcome = zend::without_file_size_signal(|| self.try_write(events));
+        let has_room = outcome.unwrap_or_else(|error| {
             self.note(error);
             false
-        })
+        });
+        IS_WRITING.set(false);
+        has_room
     }
 
     fn delay(&mut self, pause: RawInstant) {
@@ -252,7 +267,7 @@ impl EventSink for EventFile {
     }
 
     fn end(&mut self, at: RawInstant) {
-        if let Err(error) = self.try_end(at) {
+        if let Err(error) = zend::without_file_size_signal(|| self.try_end(at)) {
             self.note(error);
         }
     }

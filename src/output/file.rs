@@ -41,6 +41,10 @@ pub(crate) enum Written {
 
 /// Writes the automatic profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
+    zend::without_file_size_signal(|| try_write_file(recorded))
+}
+
+fn try_write_file(recorded: Recorded) -> Result<Written> {
     if matches!(recorded, Recorded::Events) {
         return Ok(Written::Nothing);
     }
@@ -131,8 +135,11 @@ pub(crate) fn dump(
     refuse_what_is_no_file(path)?;
     request.add_to(&mut profile.meta);
     let temporary = Name::temporary_in(parent(path))?;
+    let write = |content: Vec<u8>| {
+        zend::without_file_size_signal(|| write_whole(path, &temporary, &content, permissions))
+    };
     encode::encode(format, &profile)
-        .and_then(|content| write_whole(path, &temporary, &content, permissions))
+        .and_then(write)
         .with_context(|| format!("cannot write the profile {}", path.display()))?;
     Ok(true)
 }

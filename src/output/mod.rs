@@ -14,7 +14,7 @@ mod request_meta;
 mod tags;
 
 pub(crate) use arrays::return_array;
-pub(crate) use events::{EventFile, FileOutcome};
+pub(crate) use events::{EventFile, FileOutcome, is_writing as is_writing_events};
 pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::{choose_run_id, forget_run_id};

@@ -67,6 +67,10 @@ impl Target {
 
     /// Writes the profile, and returns its path.
     pub(crate) fn write(self, recorded: Recorded) -> Result<PathBuf> {
+        zend::without_file_size_signal(|| self.try_write(recorded))
+    }
+
+    fn try_write(self, recorded: Recorded) -> Result<PathBuf> {
         if matches!(recorded, Recorded::Events) {
             bail!("the call events are lost");
         }

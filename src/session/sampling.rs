@@ -8,6 +8,7 @@ use crate::clock;
 use crate::engine::{
     self, Mode, Rate, Recording, Running, Sampling, State, Suspension, sampled, with_state,
 };
+use crate::log_throttled::{Problem, log_throttled};
 use crate::settings::{self, ClockChoice, SampledClock};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
@@ -16,13 +17,16 @@ use policy::names::{NameLimits, Names};
 /// Begins to sample; does nothing if something is being recorded already. Needs no
 /// engine. `naming.details` is ignored. `for_array`: the samples become XHProf's
 /// array, which has an entry for each time slot.
-pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
+///
+/// # Errors
+///
+/// Why nothing can be sampled.
+pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) -> Result<(), String> {
     if is_running() {
-        return;
+        return Ok(());
     }
     if let Some(reason) = zend::interrupts_harm() {
-        zend::warning(&format!("nothing is recorded: {reason}"));
-        return;
+        return Err(reason.to_owned());
     }
     let interval_us = settings::value(&settings::SAMPLING_INTERVAL);
     let clock = clock::start(ClockChoice::Monotonic, false);
@@ -34,14 +38,8 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         interval_ns: interval_us * 1_000,
         slots,
     };
-    let session = match sampled::start(rate, started) {
-        Ok(session) => session,
-        Err(error) => {
-            return zend::warning(&format!(
-                "nothing is recorded: cannot start the sampling timer: {error}"
-            ));
-        }
-    };
+    let session = sampled::start(rate, started)
+        .map_err(|error| format!("cannot start the sampling timer: {error}"))?;
     let (depth, max_nodes) = (
         settings::value(&settings::MAX_DEPTH),
         settings::value(&settings::MAX_NODES),
@@ -73,6 +71,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         engine::recording_changed(state);
     });
     engine::install_sampling();
+    Ok(())
 }
 
 /// Ends the timer and takes the last samples. Whether the session was paused.
@@ -140,9 +139,10 @@ pub(super) fn resume_suspended() {
         // Only automatic profiles are suspended.
         Ok(session) => Some(session.resumed()),
         Err(error) => {
-            zend::warning(&format!(
-                "nothing is recorded: cannot start the sampling timer: {error}"
-            ));
+            log_throttled(
+                Problem::Engine,
+                &format!("the automatic profile ends: cannot start the sampling timer: {error}"),
+            );
             None
         }
     };

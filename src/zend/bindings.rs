@@ -39,6 +39,9 @@ pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
 pub(crate) const ZEND_COMPILE_NO_BUILTINS: u32 = 1 << 11;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
+/// `zend_compile.h`: the operand is one of the function's constants.
+#[cfg(property_hooks)]
+pub(crate) const IS_CONST: u8 = 1;
 /// `zend_compile.h`: a class of PHP itself or of an extension.
 pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 /// `zend_types.h`: result of a callback that succeeded.

@@ -77,6 +77,25 @@ impl<'a> Frame<'a> {
         (!function.is_null()).then(|| unsafe { Function::new(function) })
     }
 
+    /// The instruction that runs, if the function is PHP code.
+    #[cfg(property_hooks)]
+    pub(super) fn opline(self) -> *const ext_php_rs::ffi::zend_op {
+        self.read().opline
+    }
+
+    /// The function's run-time cache, if it is PHP code.
+    #[cfg(property_hooks)]
+    pub(super) fn run_time_cache(self) -> *mut *mut std::ffi::c_void {
+        self.read().run_time_cache
+    }
+
+    /// Whether the frame runs PHP code, and not an internal function.
+    #[cfg(property_hooks)]
+    pub(super) fn runs_php(self) -> bool {
+        self.function()
+            .is_some_and(|function| function.kind() == super::FunctionKind::User)
+    }
+
     /// This frame, its caller, and so on, with dummy frames.
     pub(crate) fn and_callers(self) -> Callers<'a> {
         Callers {
@@ -101,6 +120,14 @@ pub(crate) fn first_frames() -> Range<usize> {
         }
         page as usize..(*page).end as usize
     }
+}
+
+/// Whether a function runs, and it is none of this extension's.
+pub(crate) fn runs_others_code() -> bool {
+    // SAFETY: PHP does not run on until the end of this function.
+    let current = unsafe { Frame::current() };
+    let function = current.and_then(Frame::function);
+    function.is_some_and(|function| !function.is_ours())
 }
 
 /// A frame, its caller, and so on.

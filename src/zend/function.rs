@@ -76,6 +76,14 @@ impl<'a> Function<'a> {
         self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
     }
 
+    /// Whether this is the `get` or `set` of a property.
+    #[cfg(property_hooks)]
+    #[inline(always)]
+    pub(crate) fn is_property_hook(self) -> bool {
+        // SAFETY: common part.
+        unsafe { !(*self.function).common.prop_info.is_null() }
+    }
+
     /// Whether calling this creates a generator.
     pub(crate) fn is_generator(self) -> bool {
         self.flags() & ZEND_ACC_GENERATOR != 0
@@ -128,6 +136,19 @@ impl<'a> Function<'a> {
             // SAFETY: a user function is an op_array.
             FunctionKind::User => unsafe { bytes((*self.function).op_array.filename) },
             FunctionKind::Internal => None,
+        }
+    }
+
+    /// Whether this extension registered the function.
+    pub(super) fn is_ours(self) -> bool {
+        if self.kind() == FunctionKind::User {
+            return false;
+        }
+        // SAFETY: an internal function names its module, which lives as long as the
+        // process; functions that PHP makes up have none.
+        unsafe {
+            let module = (*self.function).internal_function.module;
+            !module.is_null() && std::ffi::CStr::from_ptr((*module).name) == c"xhprof"
         }
     }
 

@@ -5,9 +5,11 @@
 //! [`Value`]);
 //! no view outlives the callback it was made in.
 
+mod allocator;
 pub(crate) mod array;
 mod bailout;
 pub(crate) mod bindings;
+mod blocked;
 mod call;
 mod compile;
 mod frames;
@@ -28,6 +30,8 @@ mod object;
 pub(crate) mod parameters;
 mod paths;
 pub(crate) mod per_thread;
+#[cfg(property_hooks)]
+pub(crate) mod property_hooks;
 mod request;
 pub(crate) mod response;
 pub(crate) mod signals;
@@ -36,14 +40,17 @@ mod string;
 mod system;
 mod value;
 
+pub(crate) use allocator::{can_allocate, is_exhausted};
 pub(crate) use bailout::{ask_keeping, run_and_drop, run_and_keep};
 pub(crate) use call::{Call, Slot, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
 };
-pub(crate) use frames::{Frame, first_frames};
+pub(crate) use frames::{Frame, first_frames, runs_others_code};
 pub(crate) use function::{Function, FunctionKind};
-pub(crate) use functions_seen::for_each_function_seen;
+pub(crate) use functions_seen::{
+    for_each_function_seen, forget_functions_seen, note_function_seen,
+};
 pub(crate) use hook_pointer::HookPointer;
 pub(crate) use info::InfoTable;
 pub(crate) use internal_call::is_throwing;
@@ -59,7 +66,10 @@ pub(crate) use request::{
     is_command_line, note_fatal_error, php_version, query, request_failed, request_method,
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use system::{die, give_name, nameless_file, random, shared_with_forks, try_lock, user};
+pub(crate) use system::{
+    die, give_name, nameless_file, random, shared_with_forks, try_lock, user,
+    without_file_size_signal,
+};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;
@@ -94,5 +104,7 @@ pub(crate) fn log(message: &str) {
     };
     // `LOG_NOTICE` of syslog.h, as `error_log()` has it.
     // SAFETY: the text ends with a NUL and is only read.
-    unsafe { bindings::php_log_err_with_severity(message.as_ptr(), 5) };
+    without_file_size_signal(|| unsafe {
+        bindings::php_log_err_with_severity(message.as_ptr(), 5);
+    });
 }

@@ -1,14 +1,20 @@
-//! Ctrl-C on a profiled command: writes the profile, then lets the signal end PHP.
+//! Signals that end a profiled command: the profile is written, then the signal ends
+//! PHP, at once and with the status that it would have without this extension.
 //!
-//! The handler only sets flags. The engine checks its interrupt flag between
-//! opcodes and calls [`interrupted`], where PHP's data is consistent. A second
-//! Ctrl-C ends the process at once. A signal often comes twice at the same moment,
-//! to the process and to its group; that counts as one.
+//! | PHP's thread is | what happens |
+//! |---|---|
+//! | in PHP code | the handler sets PHP's interrupt flag; [`interrupted`] writes the profile between two opcodes |
+//! | in a system call that blocks | the handler writes the profile and does not return: PHP repeats such calls, or warns |
+//! | in C code that takes longer than [`GRACE_NS`] | the signal ends PHP; the profile is lost |
+//!
+//! In a blocking system call no allocator is at work ([`blocked`](super::blocked)) and
+//! PHP's frames are complete, so writing is as safe as in [`interrupted`]. It is not if
+//! our own code made the call: the caller says so ([`catch`]'s `can_write`).
 //!
 //! A PHP with `zend_signal` has its own table of handlers, and calls only those.
 
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::ptr::fn_addr_eq;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
@@ -16,16 +22,21 @@ use ext_php_rs::ffi::{zend_atomic_bool_store, zend_execute_data};
 
 use super::HookPointer;
 use super::bindings::zend_interrupt_function;
+use super::blocked::is_in_blocking_call;
 
-/// The signals that end a command.
-const ENDING: [c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+/// The signals that end a command. Not SIGQUIT: its core shows what a hanging program
+/// does.
+const ENDING: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// The signal that came, or zero.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 /// When it came.
 static CAUGHT_AT_NS: AtomicU64 = AtomicU64::new(0);
-/// The interrupt flag of the thread that catches; signals to other threads also
-/// set it.
+/// When the profile began to be written, or zero.
+static WRITING_SINCE_NS: AtomicU64 = AtomicU64::new(0);
+/// The thread that catches.
+static THREAD: AtomicU64 = AtomicU64::new(0);
+/// The interrupt flag of that thread.
 static INTERRUPT: AtomicPtr<ext_php_rs::ffi::zend_atomic_bool> =
     AtomicPtr::new(std::ptr::null_mut());
 static IS_CATCHING: AtomicBool = AtomicBool::new(false);
@@ -41,18 +52,30 @@ type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
 static PREVIOUS: HookPointer<Option<InterruptFunction>> = HookPointer::new(None);
 /// Writes the profile.
 static WRITE_PROFILE: HookPointer<fn()> = HookPointer::new(|| {});
+/// Whether that is possible while PHP's thread is in a blocking system call.
+static CAN_WRITE: HookPointer<fn() -> bool> = HookPointer::new(|| false);
+
+/// How long a signal waits for the next safe point.
+const GRACE_NS: u64 = 100_000_000;
+/// How long the profile may be written after a signal.
+const WRITING_NS: u64 = 2_000_000_000;
 
 /// Makes a signal that ends the process call `write_profile` first. For
 /// command-line PHP only. Signals that the program or its parent handles or
-/// ignores are not changed.
-pub(crate) fn catch(write_profile: fn()) {
-    if IS_CATCHING.swap(true, Ordering::AcqRel) {
+/// ignores are not changed. `can_write` says whether PHP may be asked at a moment that
+/// is no safe point, because none of our code is at work.
+pub(crate) fn catch(write_profile: fn(), can_write: fn() -> bool) {
+    // The kernel ignores these signals for the first process of a container, as long
+    // as they have no handler.
+    if std::process::id() == 1 || IS_CATCHING.swap(true, Ordering::AcqRel) {
         return;
     }
     CATCHES.set(true);
     WRITE_PROFILE.set(write_profile);
-    // SAFETY: this thread's globals, which live until the thread ends.
+    CAN_WRITE.set(can_write);
+    // SAFETY: this thread, and its globals, which live until the thread ends.
     unsafe {
+        THREAD.store(libc::pthread_self() as u64, Ordering::Release);
         let globals = ext_php_rs::ffi::ext_php_rs_executor_globals();
         INTERRUPT.store(&raw mut (*globals).vm_interrupt, Ordering::Release);
         PREVIOUS.set(zend_interrupt_function);
@@ -60,6 +83,13 @@ pub(crate) fn catch(write_profile: fn()) {
     }
     for signal in ENDING {
         replace_handler(signal, libc::SIG_DFL, catch_signal as *const () as usize);
+    }
+}
+
+/// RSHUTDOWN: the profile is written now, whatever signals come.
+pub(crate) fn note_writing() {
+    if CATCHES.get() {
+        WRITING_SINCE_NS.store(monotonic_ns(), Ordering::Release);
     }
 }
 
@@ -80,6 +110,7 @@ pub(crate) fn stop_catching() {
         }
     }
     INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
+    WRITING_SINCE_NS.store(0, Ordering::Release);
     // Last, so that no other thread installs its hook on top of this one.
     IS_CATCHING.store(false, Ordering::Release);
     // A signal that arrived too late for `interrupted` still ends the process.
@@ -111,35 +142,121 @@ fn sigaction() -> SigAction {
 fn replace_handler(signal: c_int, old: usize, new: usize) {
     let sigaction = sigaction();
     // SAFETY: local, initialised actions; the handlers are the system's default or
-    // an async-signal-safe function.
+    // `catch_signal`.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         if sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == old {
             action.sa_sigaction = new;
-            // Without SA_RESTART: a sleeping program must wake up to end.
-            action.sa_flags = 0;
+            // The handler returns only where nothing waits, or where the process ends
+            // within the grace: until then no call of the program may fail.
+            action.sa_flags = if new == libc::SIG_DFL {
+                0
+            } else {
+                libc::SA_SIGINFO | libc::SA_RESTART
+            };
             sigaction(signal, &raw const action, std::ptr::null_mut());
         }
     }
 }
 
-/// Signals that come this close together are one.
-const SAME_MOMENT_NS: u64 = 300_000_000;
-
-extern "C" fn catch_signal(signal: c_int) {
+/// Signals often come twice at the same moment, to the process and to its group: those
+/// within the grace are one.
+unsafe extern "C" fn catch_signal(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the calling thread. A signal to the process may reach any thread, and
+    // only PHP's thread can tell what PHP does.
+    unsafe {
+        let thread = THREAD.load(Ordering::Acquire);
+        if libc::pthread_self() as u64 != thread {
+            libc::pthread_kill(thread as libc::pthread_t, signal);
+            return;
+        }
+    }
     let now = monotonic_ns();
-    if CAUGHT.swap(signal, Ordering::AcqRel) != 0 {
-        if now.saturating_sub(CAUGHT_AT_NS.load(Ordering::Acquire)) > SAME_MOMENT_NS {
+    let is_first = CAUGHT
+        .compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire)
+        .is_ok();
+    if is_first {
+        CAUGHT_AT_NS.store(now, Ordering::Release);
+    }
+    let writing_since = WRITING_SINCE_NS.load(Ordering::Acquire);
+    if writing_since != 0 {
+        if is_first && !come_again(signal) || now.saturating_sub(writing_since) > WRITING_NS {
             die_of_caught_signal();
         }
         return;
     }
-    CAUGHT_AT_NS.store(now, Ordering::Release);
+    if is_in_blocking_call(context) {
+        if (CAN_WRITE.get())() {
+            write_profile();
+        }
+        return die_of_caught_signal();
+    }
+    let is_over = now.saturating_sub(CAUGHT_AT_NS.load(Ordering::Acquire)) >= GRACE_NS;
+    if is_over || is_first && !come_again(signal) {
+        return die_of_caught_signal();
+    }
     let interrupt = INTERRUPT.load(Ordering::Acquire);
     if !interrupt.is_null() {
         // SAFETY: the thread's globals, see `catch`; the store is atomic.
         unsafe { zend_atomic_bool_store(interrupt, true) };
     }
+}
+
+/// Writes the profile, at most for [`WRITING_NS`].
+fn write_profile() {
+    WRITING_SINCE_NS.store(monotonic_ns(), Ordering::Release);
+    let signal = CAUGHT.load(Ordering::Acquire);
+    // The timer of `catch_signal` may be running.
+    if signal != 0 && come_again(signal) {
+        // In a handler the signals that it handles are blocked.
+        unblock(&ENDING);
+        (WRITE_PROFILE.get())();
+    }
+}
+
+/// Sends the signal to this process again, every [`GRACE_NS`]; false if that fails.
+#[cfg(target_os = "linux")]
+fn come_again(signal: c_int) -> bool {
+    // The system call itself: the C library's function may allocate.
+    // SAFETY: local data that the kernel reads and writes; the process ends soon, and
+    // its timers with it.
+    unsafe {
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_SIGNAL;
+        event.sigev_signo = signal;
+        let mut timer: c_int = 0;
+        if libc::syscall(
+            libc::SYS_timer_create,
+            libc::CLOCK_MONOTONIC,
+            &raw mut event,
+            &raw mut timer,
+        ) != 0
+        {
+            return false;
+        }
+        let grace = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: GRACE_NS.cast_signed(),
+        };
+        let times = libc::itimerspec {
+            it_interval: grace,
+            it_value: grace,
+        };
+        let no_times = std::ptr::null_mut::<libc::itimerspec>();
+        libc::syscall(
+            libc::SYS_timer_settime,
+            timer,
+            0,
+            &raw const times,
+            no_times,
+        ) == 0
+    }
+}
+
+/// Without such a timer the signal ends the process at once.
+#[cfg(not(target_os = "linux"))]
+fn come_again(_signal: c_int) -> bool {
+    false
 }
 
 fn monotonic_ns() -> u64 {
@@ -159,7 +276,7 @@ unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
         unsafe { previous(data) };
     }
     if CAUGHT.load(Ordering::Acquire) != 0 {
-        (WRITE_PROFILE.get())();
+        write_profile();
         die_of_caught_signal();
     }
 }
@@ -171,15 +288,21 @@ fn die_of_caught_signal() {
         // SAFETY: the system's default for the signal is the end of the process.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
-            let mut unblocked: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&raw mut unblocked);
-            libc::sigaddset(&raw mut unblocked, signal);
             libc::raise(signal);
-            libc::sigprocmask(
-                libc::SIG_UNBLOCK,
-                &raw const unblocked,
-                std::ptr::null_mut(),
-            );
         }
+        unblock(&[signal]);
+    }
+}
+
+/// Unblocks signals in this thread.
+fn unblock(signals: &[c_int]) {
+    // SAFETY: a local set of signals.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for &signal in signals {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
     }
 }

@@ -48,6 +48,23 @@ pub(crate) fn limit_below(top: usize, size: usize) -> usize {
     top.saturating_sub(size - reserve(size))
 }
 
+/// The part of the current C stack that PHP uses before it throws an `Error`
+/// (`zend.max_allowed_stack_size`, `fiber.stack_size`); none if there is no such limit.
+pub(crate) fn usable_for_php() -> Option<Range<usize>> {
+    #[cfg(stack_limit)]
+    {
+        // SAFETY: this thread's globals; PHP sets both fields when a request begins, and
+        // when it switches to another fiber (`zend_call_stack.h`).
+        let (limit, base) = unsafe {
+            let globals = &*ext_php_rs::ffi::ext_php_rs_executor_globals();
+            (globals.stack_limit as usize, globals.stack_base as usize)
+        };
+        (limit != 0 && limit < base).then_some(limit..base)
+    }
+    #[cfg(not(stack_limit))]
+    None
+}
+
 /// The bounds of this thread's stack; none if the system does not tell.
 pub(crate) fn thread_bounds() -> Option<Range<usize>> {
     thread_local! {

@@ -77,6 +77,31 @@ fn link(directory: RawFd, from: &CStr, to: &CStr, flags: c_int) -> io::Result<()
     }
 }
 
+/// Calls `write`, in which a file may reach the limit of `ulimit -f`: then writing fails
+/// by `EFBIG`, and the signal that would end the process (SIGXFSZ) is taken away.
+pub(crate) fn without_file_size_signal<R>(write: impl FnOnce() -> R) -> R {
+    // SAFETY: local sets of signals, and this thread's mask, which is restored. The
+    // kernel sends the signal to the thread that writes.
+    unsafe {
+        let mut signal: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        let mut pending: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut signal);
+        libc::sigaddset(&raw mut signal, libc::SIGXFSZ);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signal, &raw mut before);
+        libc::sigpending(&raw mut pending);
+        let was_pending = libc::sigismember(&raw const pending, libc::SIGXFSZ) == 1;
+        let result = write();
+        libc::sigpending(&raw mut pending);
+        if !was_pending && libc::sigismember(&raw const pending, libc::SIGXFSZ) == 1 {
+            let mut taken = 0;
+            libc::sigwait(&raw const signal, &raw mut taken);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        result
+    }
+}
+
 /// The effective user, who owns created files.
 pub(crate) fn user() -> u32 {
     // SAFETY: always succeeds.

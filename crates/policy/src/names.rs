@@ -85,9 +85,11 @@ impl Names {
         self.symbols
     }
 
-    /// Whether there is room for one more name. If not, it is counted.
+    /// Whether there is room for one more name, and memory. If not, it is counted.
     pub fn has_room(&mut self) -> bool {
-        let has_room = self.symbols.len() < self.limits.count && self.bytes < self.limits.bytes;
+        let has_room = self.symbols.len() < self.limits.count
+            && self.bytes < self.limits.bytes
+            && self.symbols.try_reserve(1).is_ok();
         self.left_out += u64::from(!has_room);
         has_room
     }

@@ -232,22 +232,30 @@ impl CallTable {
         }
         let number = u32::try_from(self.rows.len()).ok();
         let number = number.filter(|&number| number != NONE)?;
-        self.rows.push(row);
-        if self.rows.len() * SLOTS_A_ROW > self.index.len() {
-            self.enlarge_index();
-        } else {
-            add_to_index(&mut self.index, number, row);
+        // Without memory the table is full. All rows complete at most once.
+        self.rows.try_reserve(1).ok()?;
+        let completed = self.rows.capacity() - self.completed.len();
+        self.completed.try_reserve(completed).ok()?;
+        if (self.rows.len() + 1) * SLOTS_A_ROW > self.index.len() {
+            self.enlarge_index()?;
         }
+        self.rows.push(row);
+        add_to_index(&mut self.index, number, row);
         Some(number)
     }
 
+    /// Makes the index larger; none without memory for it.
     #[cold]
-    fn enlarge_index(&mut self) {
-        let mut index = vec![SINK; (self.index.len() * 2).max(FEWEST_SLOTS)];
+    fn enlarge_index(&mut self) -> Option<()> {
+        let slots = (self.index.len() * 2).max(FEWEST_SLOTS);
+        let mut index = Vec::new();
+        index.try_reserve_exact(slots).ok()?;
+        index.resize(slots, SINK);
         for (number, &row) in (0..).zip(&self.rows).skip(ROOT as usize + 1) {
             add_to_index(&mut index, number, row);
         }
         self.index = index;
+        Some(())
     }
 
     /// The rows, and those that completed a call.

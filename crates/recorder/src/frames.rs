@@ -151,7 +151,9 @@ impl Frames {
         self.top = self.top.wrapping_sub(1);
     }
 
-    /// Pushes a frame regardless of the limit; allocates a slot if necessary.
+    /// Pushes a frame regardless of the limit; allocates a slot if necessary. Without
+    /// memory for one, nothing is pushed: the caller asks [`has_room`](Self::has_room)
+    /// before, where that matters.
     pub(crate) fn push(&mut self, frame: Frame) {
         if self.len() + 2 > self.slots.len() {
             self.grow(frame);
@@ -162,10 +164,21 @@ impl Frames {
         }
     }
 
+    /// Whether two more frames can be pushed: a call, and what a pause lays on top.
+    pub(crate) fn has_room(&mut self, blank: Frame) -> bool {
+        if self.len() + 3 > self.slots.len() {
+            self.grow(blank);
+        }
+        self.len() + 2 <= self.slots.len()
+    }
+
     fn grow(&mut self, blank: Frame) {
         let len = self.len();
-        let wanted = (len * 2).max(FEWEST).min(self.limit + 2).max(len + 1);
-        self.slots.resize(wanted.max(self.slots.len()), blank);
+        let wanted = (len * 2).max(FEWEST).min(self.limit + 2).max(len + 2);
+        let more = wanted.saturating_sub(self.slots.len());
+        if self.slots.try_reserve_exact(more).is_ok() {
+            self.slots.resize(self.slots.len() + more, blank);
+        }
     }
 
     /// Pops the innermost frame; none if only the bottom is left.

@@ -15,9 +15,11 @@ use crate::frames::Frame;
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
-    /// The mark of the frame on top during a pause: calls never have it,
-    /// because their marks are addresses.
-    const PAUSE_MARK: usize = 2;
+    /// The mark of the frame on top during a pause. No call has it: the marks of calls
+    /// are a program's addresses with flags, and those are in the lower half of all
+    /// numbers. The recorder's own marks, this one and that of the bottom, are at the end
+    /// of the upper half.
+    const PAUSE_MARK: usize = Self::BASE_MARK - 1;
 
     /// Whether it is paused.
     #[must_use]
@@ -124,6 +126,44 @@ impl Recorder {
         self.start = self.start.delayed_by(pause);
         for frame in self.frames.iter_mut() {
             frame.start = frame.start.delayed_by(pause);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entered, Shape, StackAddress, Ticks};
+
+    struct Wall;
+
+    impl Plan for Wall {
+        const CPU: bool = false;
+        const MEMORY: bool = false;
+        const TREE: bool = false;
+    }
+
+    fn at(wall: u64) -> Reading {
+        Reading {
+            wall: Ticks(wall),
+            ..Reading::default()
+        }
+    }
+
+    #[test]
+    fn a_call_with_the_smallest_mark_returns_during_a_pause() {
+        // A compilation without a caller has a mark that is only a flag.
+        for mark in (0..64).step_by(2) {
+            let mut recorder = Recorder::new(Shape::Edges, 100, 100, || at(0));
+            let symbol = recorder.add_symbol();
+            let site = StackAddress(mark);
+            let Entered::Recorded(token) = recorder.enter::<Wall>(symbol, &site, || at(1)) else {
+                panic!("there is room for one call");
+            };
+            recorder.pause::<Wall>(at(3));
+            assert!(recorder.leave::<Wall>(token, || at(9)));
+            recorder.resume::<Wall>(&StackAddress(1000), at(10));
+            assert_eq!(recorder.frames.len(), 1, "mark {mark}");
         }
     }
 }

@@ -41,6 +41,10 @@ impl Recorder {
         if depth > self.max_depth {
             return Entered::TooDeep;
         }
+        let top = *top;
+        if !self.frames.has_room(top) {
+            return Entered::TooDeep;
+        }
         let caller = top.place.context;
         let place = self.find_place::<P>(caller, symbol.0);
         let mark = site.mark();

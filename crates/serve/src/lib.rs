@@ -23,6 +23,7 @@ mod listen;
 mod logins;
 mod metrics;
 mod pages;
+mod panics;
 mod problem;
 mod quota;
 mod readers;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::guard;
 use crate::listen::listen;
+use crate::panics;
 use crate::routes::routes;
 use crate::state::{Config, State};
 use crate::tls::acceptor;
@@ -28,6 +29,7 @@ pub fn app(state: Arc<State>) -> Router {
     router
         .fallback(guard::nothing_here)
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(panics::caught))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))
         .with_state(state)
 }

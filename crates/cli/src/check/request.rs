@@ -1,7 +1,10 @@
 //! A request to a running server whose profile the server writes.
 //!
 //! The answer's header `X-Xhprof-Run` has the run id, which is part of the
-//! file's name (`%i` in `xhprof.output_name`).
+//! file's name (`%i` in `xhprof.output_name`). HTTPS is spoken by the command
+//! `curl`: a TLS library would be a third of this program's packages.
+
+mod curl;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +14,8 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::config::Request;
 
+/// The header with the run id.
+const RUN: &str = "x-xhprof-run";
 /// How long the profile may take after the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest profile that is copied.
@@ -46,58 +51,100 @@ pub(super) fn profile(request: &Request, timeout: Duration, file: &Path) -> Resu
 
 /// The run id of the answer.
 fn send(request: &Request, timeout: Duration) -> Result<String> {
-    let config = ureq::Agent::config_builder()
-        .timeout_global(Some(timeout))
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .build();
-    let agent = ureq::Agent::new_with_config(config);
-    let method = request.method.as_deref().unwrap_or("GET");
-    let mut message = ureq::http::Request::builder()
-        .method(method)
-        .uri(&request.url);
-    for (name, value) in &request.headers {
-        message = message.header(name, value);
-    }
-    let mut cookies: Vec<String> = request
-        .cookies
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    if let Some(trigger) = &request.trigger {
-        let variable = request.secret_env.as_deref().unwrap_or("XHPROF_SECRET");
-        let secret = std::env::var(variable).with_context(|| {
-            format!(
-                "the environment variable {variable} must have the server's xhprof.trigger_secret"
-            )
-        })?;
-        cookies.push(format!("{trigger}={}", percent_encoded(&secret)));
-    }
-    if !cookies.is_empty() {
-        message = message.header("Cookie", cookies.join("; "));
-    }
-    let message = message
-        .body(request.body.clone().unwrap_or_default())
-        .context("it is no valid request")?;
-    let answer = agent
-        .run(message)
-        .context("no answer; only http:// is spoken")?;
-    let status = answer.status().as_u16();
+    let message = Message::of(request)?;
+    let answer = if request.url.starts_with("https://") {
+        curl::answer(&message, timeout)?
+    } else {
+        plain_answer(&message, timeout)?
+    };
+    let status = answer.status;
     let is_expected = request
         .status
         .map_or(status < 400, |expected| expected == status);
     if !is_expected {
         bail!("the server answered with the status {status}");
     }
-    let run = answer
-        .headers()
-        .get("x-xhprof-run")
-        .and_then(|run| run.to_str().ok());
-    let is_run = |run: &&str| run.len() >= 8 && run.bytes().all(|byte| byte.is_ascii_hexdigit());
-    run.filter(is_run).map(str::to_owned).context(
+    let is_run = |run: &String| run.len() >= 8 && run.bytes().all(|byte| byte.is_ascii_hexdigit());
+    answer.run.filter(is_run).context(
         "the answer has no header X-Xhprof-Run: was it profiled? The server needs xhprof.auto_enable = trigger \
          and the same trigger and secret",
     )
+}
+
+/// A request as it is sent.
+#[derive(Debug)]
+struct Message<'r> {
+    method: &'r str,
+    url: &'r str,
+    headers: Vec<(&'r str, String)>,
+    body: &'r str,
+}
+
+impl<'r> Message<'r> {
+    fn of(request: &'r Request) -> Result<Self> {
+        let headers = request.headers.iter();
+        let mut headers: Vec<_> = headers
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        let mut cookies: Vec<String> = request
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        if let Some(trigger) = &request.trigger {
+            let variable = request.secret_env.as_deref().unwrap_or("XHPROF_SECRET");
+            let secret = std::env::var(variable).with_context(|| {
+                format!(
+                    "the environment variable {variable} must have the server's xhprof.trigger_secret"
+                )
+            })?;
+            cookies.push(format!("{trigger}={}", percent_encoded(&secret)));
+        }
+        if !cookies.is_empty() {
+            headers.push(("Cookie", cookies.join("; ")));
+        }
+        Ok(Self {
+            method: request.method.as_deref().unwrap_or("GET"),
+            url: &request.url,
+            headers,
+            body: request.body.as_deref().unwrap_or_default(),
+        })
+    }
+}
+
+/// What the server answers.
+#[derive(Debug, PartialEq, Eq)]
+struct Answer {
+    status: u16,
+    /// The header `X-Xhprof-Run`.
+    run: Option<String>,
+}
+
+/// The answer over plain HTTP.
+fn plain_answer(message: &Message<'_>, timeout: Duration) -> Result<Answer> {
+    let config = ureq::Agent::config_builder()
+        .timeout_global(Some(timeout))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .build();
+    let agent = ureq::Agent::new_with_config(config);
+    let mut request = ureq::http::Request::builder()
+        .method(message.method)
+        .uri(message.url);
+    for (name, value) in &message.headers {
+        request = request.header(*name, value);
+    }
+    let request = request
+        .body(message.body)
+        .context("it is no valid request")?;
+    let answer = agent
+        .run(request)
+        .context("no answer; http:// and https:// are spoken")?;
+    let run = answer.headers().get(RUN).and_then(|run| run.to_str().ok());
+    Ok(Answer {
+        status: answer.status().as_u16(),
+        run: run.map(str::to_owned),
+    })
 }
 
 /// The complete file of a run.

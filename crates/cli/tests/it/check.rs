@@ -14,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::documented::documented;
+use crate::program::write_program;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -288,4 +289,72 @@ fn what_is_documented_is_read() {
             said(&output)
         );
     }
+}
+
+/// A directory whose scenario is a request of HTTPS, with the profile that it gets.
+fn with_a_request() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("profiles")).unwrap();
+    fs::create_dir(directory.path().join("bin")).unwrap();
+    fs::copy(
+        fixture("spans.in/spans.xhp"),
+        directory.path().join("profiles/7.page.0123abcd4567.xhp"),
+    )
+    .unwrap();
+    let text = "scenarios:\n  - name: page\n    request:\n      url: https://app.test/page\n      \
+                trigger: XHPROF\n      profiles: profiles\n    budgets:\n      - calls <= 1000000\n";
+    fs::write(directory.path().join("xhprof.yaml"), text).unwrap();
+    directory
+}
+
+fn check_with_path(directory: &TempDir, path: &str) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    program.arg("check").current_dir(directory.path());
+    program.env_remove("GITHUB_STEP_SUMMARY");
+    program
+        .env("PATH", path)
+        .env("XHPROF_SECRET", "not \"for\" all");
+    program.output().unwrap()
+}
+
+#[test]
+fn https_is_spoken_by_curl_whose_command_line_has_no_secret() {
+    let directory = with_a_request();
+    let curl = b"#!/bin/sh\necho \"$*\" > words\ncat > options\n\
+        printf 'HTTP/2 200 \\r\\nx-xhprof-run: 0123abcd4567\\r\\n\\r\\n'\n";
+    write_program(&directory.path().join("bin/curl"), curl);
+    let path = format!("{}:/usr/bin:/bin", directory.path().join("bin").display());
+    let output = check_with_path(&directory, &path);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    assert_eq!(read("words"), "--disable --config -\n");
+    let options = read("options");
+    let lines: Vec<&str> = options.lines().collect();
+    for line in [
+        "url = \"https://app.test/page\"",
+        "proto = \"=https\"",
+        "request = \"GET\"",
+        "header = \"Cookie: XHPROF=not%20%22for%22%20all\"",
+    ] {
+        assert!(lines.contains(&line), "{line}: {options}");
+    }
+}
+
+#[test]
+fn without_curl_or_an_answer_the_error_says_so() {
+    let directory = with_a_request();
+    let bin = directory.path().join("bin");
+    let output = check_with_path(&directory, bin.to_str().unwrap());
+    let error = said(&output);
+    assert_ne!(output.status.code(), Some(0), "{error}");
+    assert!(error.contains("needs the command curl"), "{error}");
+    write_program(
+        &bin.join("curl"),
+        b"#!/bin/sh\necho 'curl: (60) bad certificate' >&2\nexit 60\n",
+    );
+    let error = said(&check_with_path(&directory, bin.to_str().unwrap()));
+    assert!(
+        error.contains("no answer: curl: (60) bad certificate"),
+        "{error}"
+    );
 }

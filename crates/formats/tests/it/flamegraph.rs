@@ -5,6 +5,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+use crate::amount::cases;
 use std::collections::HashMap;
 
 use crate::nasty::{self, nasty, profile_of, tiny};
@@ -430,7 +431,7 @@ fn any_metric_can_give_the_widths() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn any_names_and_costs_make_well_formed_files(

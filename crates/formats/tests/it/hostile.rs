@@ -6,6 +6,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+use crate::amount::cases;
 use std::io::Write;
 
 use formats::{ReadError, WriteOptions};
@@ -99,6 +100,8 @@ fn what_is_no_profile_is_unknown() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// One byte of a good file changed: it is read or refused, without a panic. What is
     /// read can be written and read again.
     #[test]

@@ -1,6 +1,7 @@
 //! Hostile input for line formats: read or refused, and every profile that is
 //! read can be written in any format.
 
+use crate::amount::{amount, cases};
 use crate::common::{events, flat, nasty, read, written};
 use formats::{ReadError, WriteError, WriteOptions};
 use profile::{Body, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
@@ -40,7 +41,7 @@ fn write_everywhere(profile: &Profile) {
 fn a_file_cut_anywhere_does_no_harm() {
     for file in FILES {
         read(file);
-        for end in 0..file.len() {
+        for end in (0..file.len()).step_by(amount(7, 1)) {
             // Lines say nothing of how many there are to be; JSON does.
             match formats::read(&file[..end]) {
                 Ok(profile) => {
@@ -137,6 +138,8 @@ fn own(profile: &Profile) -> Vec<(String, u64, i64)> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn calls_and_self_costs_survive_every_dialect(profile in trees()) {
         for id in ["callgrind", "callgrind-plain", "callgrind-subpositions", "callgrind-xdebug", "speedscope-evented"] {

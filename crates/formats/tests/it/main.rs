@@ -1,5 +1,6 @@
 //! Each format, as its readers and writers are used.
 
+mod amount;
 mod arrays;
 mod below_zero;
 mod callgrind;

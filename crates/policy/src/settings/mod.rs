@@ -1,6 +1,6 @@
 //! The settings in php.ini. Each is one typed static, and stands nowhere else:
 //! the extension registers them with PHP, `xhprof doctor` looks them up, and
-//! `tests/documents.rs` compares the tables of the documents with them.
+//! `tests/it/documents.rs` compares the tables of the documents with them.
 //!
 //! A setting is validated when it is set, by php.ini, `-d` or `ini_set()`: an
 //! invalid value gives one warning, and the old value, or the default, stays. So

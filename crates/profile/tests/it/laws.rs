@@ -5,6 +5,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+use crate::amount::cases;
 use std::collections::{BTreeMap, HashMap};
 
 use profile::classic;
@@ -158,6 +159,8 @@ fn largest_error(profile: &Profile) -> u64 {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn rounded_self_times_are_never_negative_and_add_up_to_the_root(root in call()) {
         let profile = folded(&root);

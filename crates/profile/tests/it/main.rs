@@ -1,5 +1,6 @@
 //! The data, their operations and the native file, from outside.
 
+mod amount;
 mod laws;
 mod long_names;
 mod native;

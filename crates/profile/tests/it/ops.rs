@@ -1,5 +1,6 @@
 //! Properties of the operations, checked on random profiles.
 
+use crate::amount::cases;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::strategies::{self, cost, edges, events, samples_body, symbols, tree, with_body};
@@ -96,6 +97,8 @@ fn signed(cost: Cost) -> SelfCost4 {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn the_table_of_a_tree_is_that_of_its_edges(tree in tree()) {
         let folded = of(Body::Edges(tree.to_edges()));

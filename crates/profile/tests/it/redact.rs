@@ -1,5 +1,6 @@
 //! Private data never appears in the result, in any dialect.
 
+use crate::amount::cases;
 use profile::redact::{self, Dialect};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -176,7 +177,7 @@ fn dialects(server: Server) -> [Dialect; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(cases(20_000))]
 
     #[test]
     fn no_literal_of_a_statement_survives((server, statement) in statement()) {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use crate::amount::cases;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -192,6 +193,8 @@ fn sorted(mut edges: Vec<profile::Edge>) -> Vec<profile::Edge> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn edges_tree_and_events_tell_the_same(steps in steps()) {
         let sink = Sink::default();

@@ -1,5 +1,6 @@
 //! Properties that hold for every program: calls and returns in any order.
 
+use crate::amount::cases;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -112,6 +113,8 @@ fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn the_tree_folds_into_exactly_the_edges(steps in steps()) {
         prop_assert_eq!(run::<true>(&steps), run::<false>(&steps));

@@ -1,5 +1,6 @@
 //! The recorder, driven by hand.
 
+mod amount;
 mod events;
 mod laws;
 mod pause;

@@ -1,6 +1,7 @@
 //! A pause must leave no trace: no calls, no time, and the stack is right
 //! afterwards.
 
+use crate::amount::cases;
 use std::cell::Cell;
 
 use proptest::prelude::*;
@@ -149,6 +150,8 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn a_pause_is_as_if_it_had_not_been(steps in steps()) {
         prop_assert_eq!(run(&steps, true), run(&steps, false));

@@ -79,6 +79,21 @@ fn pages_and_completions_cover_both_programs() {
 }
 
 #[test]
+fn a_rate_is_a_number_and_no_percentage() {
+    let mut command = program();
+    command.args(["push", "a", "--to", "http://127.0.0.1:1", "--rate", "1%"]);
+    let output = command.output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        error.starts_with(
+            "error: invalid value '1%' for '--rate <RATE>': use a number above 0, at most 1, such as 0.01\n"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
 fn another_version_of_xhprof_is_refused() {
     let mut command = program();
     let output = command

@@ -95,38 +95,27 @@ fn the_defects_are_in_the_releases_that_have_them() {
     let shop = shop(8000);
     let defects = shop.defects();
     assert_eq!(defects.len(), 3);
-    for defect in defects {
-        let place = shop
-            .releases()
-            .iter()
-            .position(|of| of.name == defect.release);
-        let since = shop.releases()[place.unwrap()].since_unix_us;
-        // Means of a run that calls the function: before, after.
-        let mut sums = BTreeMap::new();
-        for run in shop.runs() {
-            let table = run.edges();
-            let named = |name: &str| {
-                let symbols = run.symbols.iter();
-                symbols
-                    .filter(|symbol| *symbol.name == *name.as_bytes())
-                    .count()
-            };
-            if named(defect.function) == 0 {
+    // Means of a run that calls the function: before, after.
+    let mut sums = vec![BTreeMap::new(); defects.len()];
+    for run in shop.runs() {
+        let flat = profile::FlatTable::new(&run);
+        for (defect, sums) in defects.iter().zip(&mut sums) {
+            let name = defect.function.as_bytes();
+            let mut rows = flat.rows.iter();
+            let Some(row) = rows.find(|row| run.name(row.symbol) == name) else {
                 continue;
-            }
-            let flat = profile::FlatTable::new(&run);
-            let row = flat
-                .rows
-                .iter()
-                .find(|row| run.name(row.symbol) == defect.function.as_bytes());
-            let row = row.unwrap();
+            };
+            let releases = shop.releases();
+            let release = releases.iter().find(|of| of.name == defect.release);
+            let since = release.unwrap().since_unix_us;
             let is_after = run.meta.started_unix_us.unwrap() >= since;
             let sum: &mut (f64, f64, f64) = sums.entry(is_after).or_default();
             sum.0 += 1.0;
             sum.1 += row.own.wall as f64;
             sum.2 += row.own.memory as f64;
-            drop(table);
         }
+    }
+    for (defect, sums) in defects.iter().zip(sums) {
         match defect.kind {
             DefectKind::QueryInLoop => {
                 assert!(!sums.contains_key(&false));

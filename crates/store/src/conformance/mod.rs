@@ -1,7 +1,7 @@
 //! The suite that every implementation of [`Store`] passes.
 //!
 //! Call [`check`] from a test of the implementation, with a function that makes
-//! an empty store.
+//! an empty store, or [`check_in_parallel`] with several.
 
 mod batches;
 mod dropped;
@@ -10,6 +10,8 @@ mod removal;
 mod runs;
 mod sums;
 mod tokens;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use profile::{Body, Meta, Profile, Spans};
 
@@ -26,7 +28,33 @@ const DAY: u64 = 1_793_491_200_000_000;
 ///
 /// If the store does not keep the contract.
 pub fn check<S: Store>(empty: impl Fn() -> S) {
-    for check in [
+    for check in checks() {
+        check(&empty());
+    }
+}
+
+/// Runs every check, several at a time: as many as there are functions that make an
+/// empty store. A function makes the next one after the check of the last.
+///
+/// # Panics
+///
+/// If the store does not keep the contract.
+pub fn check_in_parallel<S: Store>(empty: &[impl Fn() -> S + Sync]) {
+    let checks = checks();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for empty in empty {
+            scope.spawn(|| {
+                while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(&empty());
+                }
+            });
+        }
+    });
+}
+
+fn checks() -> Vec<fn(&dyn Store)> {
+    vec![
         runs::a_run_is_stored_once,
         runs::a_run_without_a_start_is_stored_once_and_has_the_time_of_arrival,
         runs::a_run_comes_back_as_it_was,
@@ -61,9 +89,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         removal::the_store_says_what_policies_removed_and_why,
         sums::other_kinds_of_profiles_are_kept_apart,
         runs::limits_of_texts_hold,
-    ] {
-        check(&empty());
-    }
+    ]
 }
 
 fn shop() -> Shop {

@@ -7,6 +7,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+use crate::amount::cases;
 use profile::{
     Body, Cost, Event, EventKind, Events, Instant, Metrics, NodeId, Profile, Symbol, SymbolId,
     TreeBuilder,
@@ -152,7 +153,7 @@ fn timeline(document: &mut Document, query: TimelineQuery) -> Timeline {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn self_costs_of_all_functions_are_the_total(profile in profiles()) {

@@ -1,5 +1,6 @@
 //! The questions of a viewer and their answers.
 
+mod amount;
 mod documents;
 mod hints;
 mod laws;

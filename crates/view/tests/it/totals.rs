@@ -6,6 +6,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+use crate::amount::cases;
 use std::collections::BTreeMap;
 
 use profile::{
@@ -80,6 +81,8 @@ fn expected(rows: &[profile::Neighbour]) -> Sides {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn neighbours_found_in_the_tree_are_those_of_its_edges(profile in profiles()) {
         let edges = profile.edges().into_owned();

@@ -1,5 +1,6 @@
 //! Call events, which are written during the recording.
 
+use crate::amount::cases;
 use profile::native::events::{
     EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
 };
@@ -181,6 +182,8 @@ fn a_long_log_reads_back_the_same() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     /// However the events come in, and in steps of 16 ns, they are the same
     /// events at most a step early.
     #[test]

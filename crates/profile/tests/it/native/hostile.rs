@@ -1,5 +1,6 @@
 //! Malformed files with correct checksums, and lengths without data.
 
+use crate::amount::cases;
 use profile::Profile;
 use profile::native::{self, Error, Limits};
 use proptest::prelude::*;
@@ -211,6 +212,8 @@ fn spans_beyond_the_limit_or_of_what_is_not_there_are_refused() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn random_sections_do_no_harm(
         body in prop::sample::select(vec![b'E', b'T', b'K', b'C']),

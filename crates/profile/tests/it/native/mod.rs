@@ -14,6 +14,7 @@ mod examples;
 mod hostile;
 mod versions;
 
+use crate::amount::cases;
 use crate::strategies::any_profile;
 use profile::Profile;
 use profile::native::{self, Error, Limits};
@@ -30,6 +31,8 @@ fn read(bytes: &[u8]) -> Result<Profile, Error> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn what_was_written_reads_back_the_same(profile in any_profile()) {
         let bytes = written(&profile);

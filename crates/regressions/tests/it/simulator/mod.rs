@@ -1,6 +1,6 @@
 //! Simulated applications without a change, and changes to put into them.
 //!
-//! Used by `tests/error_rates.rs` and by `examples/regressions-bench.rs`. Two
+//! Used by `tests/it/error_rates.rs` and by `examples/regressions-bench.rs`. Two
 //! models of noise: [`synthetic`] draws it, [`replay`] takes it from recorded
 //! runs. Both give the detector what a store gives it: hourly sums.
 

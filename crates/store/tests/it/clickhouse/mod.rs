@@ -40,12 +40,15 @@ const NEVER: Background = Background {
     quiet: LONG,
 };
 
-/// Runs are folded all the time, and days are added up some times in a check.
+/// Runs are folded ten times a second, and days are added up some times in a check.
 const ALWAYS: Background = Background {
-    fold_every: Duration::from_millis(20),
+    fold_every: Duration::from_millis(100),
     sum_days_every: Duration::from_millis(250),
     quiet: Duration::ZERO,
 };
+
+/// Checks of the suite at a time: most of each is waiting for the server.
+const AT_ONCE: usize = 4;
 
 /// A server for tests.
 struct Server {
@@ -144,15 +147,18 @@ impl Server {
         }
     }
 
-    /// The suite, on one database that is emptied between its checks.
+    /// The suite, on some databases that are emptied between its checks.
     fn check(&self, background: Background) {
-        let address = self.address();
-        conformance::check(|| {
-            let open = || ClickhouseStore::open_with(address.clone(), background).unwrap();
-            drop(open());
-            self.empty(&address);
-            open()
+        let empty = [(); AT_ONCE].map(|()| {
+            let address = self.address();
+            move || {
+                let open = || ClickhouseStore::open_with(address.clone(), background).unwrap();
+                drop(open());
+                self.empty(&address);
+                open()
+            }
         });
+        conformance::check_in_parallel(&empty);
     }
 
     fn nodes(&self) -> Vec<&str> {
@@ -220,7 +226,7 @@ impl Drop for Server {
 
 fn run(number: u64) -> NewRun {
     let shop = Shop {
-        paths: 60,
+        paths: 30,
         ..Shop::default()
     };
     let profile = shop.run(At {
