@@ -42,8 +42,6 @@ pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
 /// `zend_compile.h`: the operand is one of the function's constants.
 #[cfg(property_hooks)]
 pub(crate) const IS_CONST: u8 = 1;
-/// `zend_compile.h`: a class of PHP itself or of an extension.
-pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 /// `zend_types.h`: result of a callback that succeeded.
 pub(crate) const SUCCESS: c_int = 0;
 /// `zend_types.h`: result of a callback that failed.
