@@ -79,8 +79,8 @@ fn files_are_read_and_written_as_version_1_3_wrote_them() {
 #[test]
 fn estimates_of_version_1_3_are_skipped() {
     let files: [&[u8]; 2] = [
-        include_bytes!("v1.3-adaptive-edges.xhp"),
-        include_bytes!("v1.3-adaptive-tree.xhp"),
+        include_bytes!("../../native/v1.3-adaptive-edges.xhp"),
+        include_bytes!("../../native/v1.3-adaptive-tree.xhp"),
     ];
     for ((name, exact), bytes) in examples().into_iter().zip(files) {
         assert!(
