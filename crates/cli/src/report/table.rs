@@ -93,12 +93,6 @@ impl Cell {
         Self { text, style }
     }
 
-    /// A number that explains the one before it.
-    pub(crate) fn faint(text: String) -> Self {
-        let style = Style::Faint;
-        Self { text, style }
-    }
-
     /// A number that is faint if it is zero.
     pub(crate) fn amount(text: String) -> Self {
         let style = if text.starts_with("0 ") {
