@@ -35,7 +35,8 @@ pub(super) fn answer(message: &Message<'_>, timeout: Duration) -> Result<Answer>
     let output = curl.wait_with_output().context("cannot read from curl")?;
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
-        bail!("no answer: {}", words.trim());
+        // The others are advice for people at a terminal.
+        bail!("no answer: {}", words.lines().next().unwrap_or_default());
     }
     parsed(&String::from_utf8_lossy(&output.stdout))
 }
