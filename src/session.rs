@@ -341,11 +341,7 @@ pub(crate) fn stop() -> Option<Recorded> {
             engine::uninstall();
             clock::stop();
             zend::memory::forget();
-            // With call events there are names without rows.
-            let rows = recorder
-                .nodes()
-                .max(running.symbols.names().symbols().len());
-            if !zend::can_allocate(rows * BYTES_A_ROW) {
+            if !zend::can_allocate(recorder.nodes() * BYTES_A_ROW) {
                 log_throttled(Problem::Memory, "the profile is lost: no memory for it");
                 return None;
             }

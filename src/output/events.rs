@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use profile::Meta;
 use profile::native::events::{EventsWriter, RawEvent, RawInstant, What};
 use recorder::{EventSink, Recorder};
@@ -28,6 +28,9 @@ use super::request_meta::RequestPhase;
 use crate::clock;
 use crate::session::EventSource;
 use crate::{settings, zend};
+
+/// What the end of a file takes for each name, at most: the writer's copy, and the bytes.
+const BYTES_A_NAME: usize = 256;
 
 /// The requests for a file of call events, and its outcome. Shared by the file and
 /// the code that began the profile.
@@ -201,6 +204,9 @@ impl EventFile {
         if file_outcome.is_discarded.get() {
             return fs::remove_file(&open.partial)
                 .with_context(|| format!("cannot remove {}", open.partial.display()));
+        }
+        if !zend::can_allocate(open.writer.symbols_written() * BYTES_A_NAME) {
+            bail!("no memory for the end of {}", open.partial.display());
         }
         let asked = file_outcome.asked.borrow();
         let asked = asked.as_ref().context("nothing is known of the request")?;
