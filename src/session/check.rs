@@ -62,14 +62,19 @@ fn check_rows<K: Eq + Hash>(
             wrong(&format!("a row has time without a call: {cost:?}"));
         }
         if cost.wall > whole.wall.saturating_add(1) || cost.cpu > whole.cpu.saturating_add(1) {
-            wrong(&format!("a row has more time than the profile: {cost:?}, {whole:?}"));
+            wrong(&format!(
+                "a row has more time than the profile: {cost:?}, {whole:?}"
+            ));
         }
         add(key, cost, 1);
     }
     for (key, cost) in callees {
         add(key, cost, -1);
     }
-    if own.values().any(|[wall, cpu, rows]| wall.min(cpu) + rows < 0) {
+    if own
+        .values()
+        .any(|[wall, cpu, rows]| wall.min(cpu) + rows < 0)
+    {
         wrong("a function has less time than its callees");
     }
 }
