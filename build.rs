@@ -60,8 +60,8 @@ fn main() {
         println!("cargo:rustc-cfg=php_zts");
     }
     // PHP 8.2 allocates run-time caches of internal functions for each request; 8.4
-    // keeps them. 8.3 is treated as 8.4: a cache that is missing is a call by its name
-    // alone, one that is there twice would be an invalid write.
+    // keeps them. No 8.3 has been at hand: there nothing is changed, which costs some
+    // microseconds a request if it does as 8.2.
     if version < 80300 {
         println!("cargo:rustc-cfg=caches_each_request");
     }

@@ -3,6 +3,7 @@
 #
 #   installed  the PHP that `./x` uses anyway
 #   trixie     Debian 13's, in a chroot
+#   php8.5     8.5, from Debian's experimental archive
 #   newest     the newest of Debian's archives, release candidates included
 #   zts        a thread-safe PHP, built from PHP's sources: Debian has none
 #
@@ -13,9 +14,9 @@ matrix_rows=()
 
 matrix_run() {
     local name status failed=0
-    [ $# -gt 0 ] || set -- installed trixie newest zts
+    [ $# -gt 0 ] || set -- installed trixie php8.5 newest zts
     for name; do
-        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are installed, trixie, newest and zts"
+        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are installed, trixie, php8.5, newest and zts"
         mkdir -p "$matrix/$name"
         rm -f "$matrix/$name/rows"
         set +e
@@ -48,25 +49,29 @@ matrix_trixie() {
     in_chroot_tests trixie "$root" php
 }
 
-# Debian unstable with experimental. Inside it, apt says which PHP is the newest.
-matrix_newest() {
-    local root=$matrix/newest/root php
+matrix_newest() { experimental_tests newest; }
+matrix_php8.5() { experimental_tests php8.5 php8.5; }
+
+# experimental_tests NAME [PHP]: a PHP of Debian unstable with experimental. Inside it, apt says
+# which is the newest.
+experimental_tests() {
+    local name=$1 root=$matrix/$1/root php=${2:-}
     chroot_of sid "$root" ca-certificates
     if [ ! -e "$root/php-version" ]; then
         printf 'deb %s %s main\n' "$(debian_mirror)" sid "$(debian_mirror)" experimental |
             as_root tee "$root/etc/apt/sources.list" >/dev/null
         # Unstable's list is valid for a week, and a mirror may be older.
         as_root chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update -qq
-        php=$(as_root chroot "$root" apt-cache search --names-only '^php[0-9.]+-cli$' |
+        [ -n "$php" ] || php=$(as_root chroot "$root" apt-cache search --names-only '^php[0-9.]+-cli$' |
             cut -d- -f1 | sort -V | tail -n 1)
-        say "the newest PHP: $php"
+        say "$name: $php"
         # From experimental come only packages that unstable lacks.
         as_root chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-            --no-install-recommends "$php"-{cli,dev,sqlite3,curl} >"$matrix/newest/apt.log" 2>&1 ||
-            die "apt-get failed: $(tail -n 10 "$matrix/newest/apt.log")"
+            --no-install-recommends "$php"-{cli,dev,sqlite3,curl} >"$matrix/$name/apt.log" 2>&1 ||
+            die "apt-get failed: $(tail -n 10 "$matrix/$name/apt.log")"
         echo "$php" | as_root tee "$root/php-version" >/dev/null
     fi
-    in_chroot_tests newest "$root" "$(cat "$root/php-version")"
+    in_chroot_tests "$name" "$root" "$(cat "$root/php-version")"
 }
 
 matrix_zts() {

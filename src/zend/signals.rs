@@ -205,13 +205,11 @@ unsafe extern "C" fn catch_signal(signal: c_int, _: *mut libc::siginfo_t, contex
 /// Writes the profile, at most for [`WRITING_NS`].
 fn write_profile() {
     WRITING_SINCE_NS.store(monotonic_ns(), Ordering::Release);
-    let signal = CAUGHT.load(Ordering::Acquire);
-    // The timer of `catch_signal` may be running.
-    if signal != 0 && come_again(signal) {
-        // In a handler the signals that it handles are blocked.
-        unblock(&ENDING);
-        (WRITE_PROFILE.get())();
-    }
+    // The timer of `catch_signal` may be running; without one, nothing limits the time.
+    let _ = come_again(CAUGHT.load(Ordering::Acquire));
+    // In a handler the signals that it handles are blocked.
+    unblock(&ENDING);
+    (WRITE_PROFILE.get())();
 }
 
 /// Sends the signal to this process again, every [`GRACE_NS`]; false if that fails.

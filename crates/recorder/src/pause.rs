@@ -162,8 +162,10 @@ mod tests {
             };
             recorder.pause::<Wall>(at(3));
             assert!(recorder.leave::<Wall>(token, || at(9)));
-            recorder.resume::<Wall>(&StackAddress(1000), at(10));
+            recorder.resume::<Wall>(&StackAddress(0), at(10));
             assert_eq!(recorder.frames.len(), 1, "mark {mark}");
+            let calls = recorder.table.rows.last().map(|row| row.calls);
+            assert_eq!(calls, Some(1), "mark {mark}");
         }
     }
 }
