@@ -19,7 +19,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
@@ -156,14 +155,13 @@ impl<W: Write> Write for Members<W> {
 struct Outcome {
     code: Option<i32>,
     said: String,
-    took: Duration,
 }
 
 /// Runs `xhprof report` on a file, with that limit in that address space, in
 /// MiB.
 fn report(file: &Path, limit: u32, space: u32) -> Outcome {
-    let script = "ulimit -v \"$1\"; exec \"$2\" report --memory-limit \"$3\" \"$4\"";
-    let began = Instant::now();
+    // Seconds of CPU time: a reader that takes longer is killed, however busy the machine is.
+    let script = "ulimit -v \"$1\"; ulimit -t 60; exec \"$2\" report --memory-limit \"$3\" \"$4\"";
     // `./x test` names the program as it is shipped, which is many times faster.
     let program = std::env::var_os("XHPROF_BOMBED_PROGRAM");
     let output = Command::new("sh")
@@ -176,7 +174,6 @@ fn report(file: &Path, limit: u32, space: u32) -> Outcome {
     Outcome {
         code: output.status.code(),
         said: String::from_utf8_lossy(&output.stderr).into_owned(),
-        took: began.elapsed(),
     }
 }
 
@@ -184,7 +181,7 @@ fn check(bombs: &[Bomb], limit: u32, space: u32) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bomb");
     let mut wrong = Vec::new();
-    for bomb in bombs {
+    for bomb in bombs.iter().step_by(if is_whole() { 1 } else { 8 }) {
         bomb.file(&path);
         let outcome = report(&path, limit, space);
         let of_limit = format!("more memory than the limit of {limit} MiB; --memory-limit raises");
@@ -196,12 +193,18 @@ fn check(bombs: &[Bomb], limit: u32, space: u32) {
         };
         if found != Some(bomb.expect) {
             wrong.push(format!(
-                "{}: {found:?} ({:?}) after {:?}: {}",
-                bomb.name, outcome.code, outcome.took, outcome.said
+                "{}: {found:?} ({:?}): {}",
+                bomb.name, outcome.code, outcome.said
             ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// All bombs, or some of them, because a program that is not optimized is slow:
+/// CONTRIBUTING.md has the variable.
+fn is_whole() -> bool {
+    std::env::var_os("XHPROF_TEST_WHOLE").is_some()
 }
 
 /// The limit of the small bombs, and the address space: twice that, with what
@@ -244,7 +247,7 @@ const PART: usize = if cfg!(debug_assertions) { 8 } else { 1 };
 fn files_that_took_gigabytes_take_less_than_600_megabytes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bomb");
-    for (bomb, size) in [
+    let files = [
         (&binaries::EMPTY_SAMPLES, 389_000),
         (&binaries::SAMPLES_BEFORE_TYPES, 389_000),
         (&binaries::LONG_STACKS, 605_000),
@@ -252,7 +255,8 @@ fn files_that_took_gigabytes_take_less_than_600_megabytes() {
         (&stacks::SPEEDSCOPE_DEEP, 2_900_000),
         (&arrays::XHPROF_JSON_AROUND, 3_000_000),
         (&arrays::XHPROF_JSON_ROWS, 3_000_000),
-    ] {
+    ];
+    for (bomb, size) in files.into_iter().step_by(if is_whole() { 1 } else { 4 }) {
         bomb.file(&path);
         let is_packed = bomb.packed == Packed::Gzip;
         let part = if is_packed { PART } else { 1 } as u64;
@@ -267,14 +271,6 @@ fn files_that_took_gigabytes_take_less_than_600_megabytes() {
         let outcome = report(&path, 1024, space);
         let is_expected = outcome.code == Some(i32::from(bomb.expect != Expect::Read));
         assert!(is_expected, "{}: {}", bomb.name, outcome.said);
-        // Without optimization and beside other tests it takes some times as long.
-        let longest = if cfg!(debug_assertions) { 100 } else { 10 };
-        assert!(
-            outcome.took < Duration::from_secs(longest),
-            "{}: {:?}",
-            bomb.name,
-            outcome.took
-        );
-        println!("{}: {length} bytes, {:?}", bomb.name, outcome.took);
+        println!("{}: {length} bytes", bomb.name);
     }
 }
