@@ -128,6 +128,9 @@ impl EventFile {
             // the ends of calls that are open in both.
             return Ok(true);
         }
+        if !zend::can_allocate(2 * size_of_val(events)) {
+            bail!("no memory for more call events");
+        }
         self.bytes.clear();
         let mut open = match self.open.take() {
             Some(open) => open,

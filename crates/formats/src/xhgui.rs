@@ -77,7 +77,7 @@ fn meta(profile: &Profile, options: &WriteOptions) -> String {
         json!(url),
         json!(path),
         get(query),
-        Date::of_seconds(seconds).to_string()
+        Date::of_seconds(seconds)
     )
 }
 
