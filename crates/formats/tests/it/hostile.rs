@@ -147,7 +147,6 @@ proptest! {
                 callee: profile::Activation { symbol: profile::SymbolId(1), level: 0 },
                 cost: profile::Cost { calls: 2, wall: 3_000, ..profile::Cost::default() },
             }],
-            ..profile::EdgeTable::default()
         });
         let mut written = Vec::new();
         formats::write(&formats::xhprof::XHPROF, &profile, &WriteOptions::default(), &mut written).unwrap();
