@@ -64,7 +64,8 @@ impl Guard {
             };
             // PHP may throw long before the stack ends.
             let usable = stack::usable_for_php();
-            self.current.limit = usable.map_or(limit, |usable| limit.max(stack::limit_of(&usable)));
+            self.current.limit =
+                usable.map_or(limit, |usable| limit.max(stack::limit_for_php(&usable)));
         }
     }
 

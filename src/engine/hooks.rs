@@ -7,7 +7,7 @@
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
-use super::previous::{pass_internal, pass_user};
+use super::previous::{pass_begin, pass_internal, pass_user};
 use crate::zend::Call;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
@@ -30,7 +30,7 @@ impl Hooks {
     /// Hooks that record nothing.
     pub(crate) const PASS: Self = Self {
         user: pass_user,
-        begin: super::observer::passed_begin,
+        begin: pass_begin,
         end: |_| {},
         internal: pass_internal,
         cold: &Off,

@@ -104,17 +104,6 @@ unsafe extern "C" fn end(data: *mut zend_execute_data, _result: *mut zval) {
     unsafe { (hooks().end)(data) }
 }
 
-/// The begin of a user function that is not recorded.
-pub(super) unsafe fn passed_begin(data: *mut zend_execute_data) {
-    #[cfg(property_hooks)]
-    // SAFETY: the engine's frame, whose call begins.
-    unsafe {
-        forget_hook_of_caller(Call::new(data));
-    }
-    #[cfg(not(property_hooks))]
-    let _ = data;
-}
-
 /// The begin of a user function, for one plan.
 pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();

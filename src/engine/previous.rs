@@ -40,3 +40,14 @@ pub(super) unsafe extern "C" fn pass_internal(data: *mut zend_execute_data, resu
     // SAFETY: as `pass`.
     unsafe { pass(data, result) }
 }
+
+/// The begin of a user function that is not recorded.
+pub(super) unsafe fn pass_begin(data: *mut zend_execute_data) {
+    #[cfg(property_hooks)]
+    // SAFETY: the engine's frame, whose call begins.
+    unsafe {
+        crate::zend::property_hooks::forget_hook_of_caller(crate::zend::Call::new(data));
+    }
+    #[cfg(not(property_hooks))]
+    let _ = data;
+}

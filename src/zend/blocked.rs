@@ -38,7 +38,10 @@ pub(super) fn is_in_blocking_call(_context: *const c_void) -> bool {
 }
 
 /// What the registers say of a system call.
-#[cfg(target_os = "linux")]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 enum Registers {
     /// The thread is behind the instruction, with this result.
     Ended { error: i64 },
@@ -54,7 +57,7 @@ enum Registers {
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
-fn can_block(number: i64) -> bool {
+fn can_block(number: libc::c_long) -> bool {
     const BLOCKING: &[libc::c_long] = &[
         libc::SYS_read,
         libc::SYS_readv,
@@ -96,7 +99,7 @@ fn can_block(number: i64) -> bool {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_pause,
     ];
-    BLOCKING.iter().any(|&call| i64::from(call) == number)
+    BLOCKING.contains(&number)
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -43,6 +43,14 @@ pub(crate) fn limit_of(bounds: &Range<usize>) -> usize {
     bounds.start + reserve(bounds.len())
 }
 
+/// The same where PHP throws below `usable`. A part of the reserve is below that
+/// (`zend.reserved_stack_size`), so this one is smaller: on a usual stack the other limit
+/// is the one that counts.
+pub(crate) fn limit_for_php(usable: &Range<usize>) -> usize {
+    let size = usable.len();
+    usable.start + (size / 5).max(128 << 10).min(size / 2)
+}
+
 /// The same for a stack of `size` bytes that begins near `top`.
 pub(crate) fn limit_below(top: usize, size: usize) -> usize {
     top.saturating_sub(size - reserve(size))
