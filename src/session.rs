@@ -349,9 +349,7 @@ pub(crate) fn stop() -> Option<Recorded> {
             let names = running.symbols.take_names();
             let recorded = Recorded::of(recorder, names, spans, &tracing, running.started_us);
             #[cfg(debug_assertions)]
-            if tracing.costs.is_none() {
-                recorded.iter().for_each(check::check);
-            }
+            recorded.iter().for_each(check::check);
             recorded
         }
         Mode::Sampling(sampling) => {
