@@ -15,12 +15,13 @@ use tower::ServiceExt;
 
 /// The uploads that a server takes. A path of the input that is none of these is
 /// the first, with the rest of the line as its query.
-const PATHS: [&str; 5] = [
+const PATHS: [&str; 6] = [
     "/api/v1/runs",
     "/api/v1/runs/batch",
     "/run/import",
     "/api/profiler/store",
     "/ingest",
+    "/push.v1.PusherService/Push",
 ];
 
 /// A server whose store is in a temporary folder, which stays.
@@ -35,10 +36,12 @@ fn server() -> &'static Router {
             listen: "127.0.0.1:8470".parse().expect("an address"),
             access: Access::WithoutLogin,
             hosts: Vec::new(),
+            proxies: Vec::new(),
             tls: None,
             demo: None,
             viewer: Box::new(|_| Ok(String::new())),
             findings: Box::new(|_, _| Ok(Findings::default())),
+            undelivered: Arc::default(),
             trigger: Trigger {
                 name: "XHPROF".to_owned(),
                 secret: None,

@@ -11,7 +11,8 @@ use store::{Selection, Status};
 /// condition, any other word a part of the title. Keys: `app`, `route`,
 /// `release`, `host`, `status`, `label`, `wall` (`>200ms`, `<1s`), `since` and
 /// `until` (`7d`, `12h`, `2026-11-22`), `run` (an id; several are any of them),
-/// and `tag.NAME`.
+/// and `tag.NAME`. Several of `route`, `release`, `host` and `status` are any of them, too;
+/// of the others there is one.
 ///
 /// # Errors
 ///
@@ -19,6 +20,7 @@ use store::{Selection, Status};
 pub fn selection(filter: &str) -> Result<Selection, String> {
     let mut selection = Selection::default();
     let mut title = Vec::new();
+    let mut single: Vec<(String, String)> = Vec::new();
     for word in words(filter)? {
         let (key, value) = match word.split_once(':') {
             Some((key, value))
@@ -32,6 +34,17 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
             }
         };
         let value = value.to_owned();
+        if let Some(condition) = single_condition(key, &value) {
+            match single.iter().find(|(known, _)| *known == condition) {
+                Some((_, before)) if *before != value => {
+                    return Err(format!(
+                        "{key}:{before} and {key}:{value} contradict each other; use one of them"
+                    ));
+                }
+                Some(_) => {}
+                None => single.push((condition, value.clone())),
+            }
+        }
         match key {
             "app" => selection.app = Some(value),
             "route" => selection.routes.push(value),
@@ -66,6 +79,17 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
     Ok(selection)
 }
 
+/// The name of a condition that a filter has only once: a second value would contradict the
+/// first, or say less.
+fn single_condition(key: &str, value: &str) -> Option<String> {
+    match key {
+        "wall" => Some(format!("wall{}", value.chars().next().unwrap_or_default())),
+        "app" | "label" | "since" | "until" => Some(key.to_owned()),
+        tag if tag.starts_with("tag.") => Some(tag.to_owned()),
+        _ => None,
+    }
+}
+
 fn words(filter: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -90,15 +114,35 @@ fn words(filter: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// A time in nanoseconds: `200ms`, `1.5s`, `80us`.
+/// The filter with these times in the place of its own.
+pub(crate) fn in_time(filter: &str, times: &str) -> String {
+    let mut kept = Vec::new();
+    let (mut begin, mut is_quoted) = (0, false);
+    let ends = filter.char_indices().filter_map(|(place, character)| {
+        is_quoted ^= character == '"';
+        (character.is_whitespace() && !is_quoted).then_some(place)
+    });
+    for end in ends.chain([filter.len()]).collect::<Vec<_>>() {
+        let word = filter.get(begin..end).unwrap_or_default().trim();
+        begin = end;
+        let plain = word.replace('"', "");
+        let is_time = plain.starts_with("since:") || plain.starts_with("until:");
+        if !word.is_empty() && !is_time {
+            kept.push(word);
+        }
+    }
+    kept.push(times);
+    kept.join(" ")
+}
+
+/// A time in nanoseconds: `200ms`, `1.5s`, `80us`, `80µs`.
 fn duration(text: &str) -> Result<u64, String> {
-    let place = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let place = text.find(char::is_alphabetic).unwrap_or(text.len());
     let (number, unit) = text.split_at(place);
     let factor = match unit {
         "ns" => 1.0,
-        "us" | "µs" => 1e3,
+        // The micro sign, and the Greek letter.
+        "us" | "µs" | "μs" => 1e3,
         "ms" | "" => 1e6,
         "s" => 1e9,
         _ => return Err(format!("{text}: not a time; use 80us, 200ms or 1.5s")),
@@ -172,6 +216,18 @@ mod tests {
             Some("https://x/y")
         );
         assert_eq!(selection("").unwrap(), Selection::default());
+        for text in [
+            "wall:>80us",
+            "wall:>80µs",
+            "wall:>80\u{3bc}s",
+            "wall:>0.08ms",
+        ] {
+            assert_eq!(selection(text).unwrap().min_wall, Some(80_000), "{text}");
+        }
+        // What does not contradict itself is as before.
+        let found = selection("app:a app:a wall:>1s wall:<2s route:/a route:/b tag.a:1 tag.b:2");
+        let found = found.unwrap();
+        assert_eq!((found.routes.len(), found.tags.len()), (2, 2));
     }
 
     #[test]
@@ -186,9 +242,58 @@ mod tests {
             ("since:99999999999999999999d", "not a time"),
             ("since:é", "not a time"),
             ("wall:é", "wall"),
+            ("since:2026-02-31", "not a time"),
+            ("app:a app:b", "app:a and app:b contradict"),
+            ("wall:>1s wall:>2s", "contradict"),
+            ("since:7d since:2d", "contradict"),
+            ("tag.a:1 tag.a:2", "contradict"),
         ] {
             let error = selection(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn times_of_a_filter_are_replaced() {
+        for (filter, expected) in [
+            ("", "since:1d"),
+            (
+                "route:/a since:30d  until:2d slow",
+                "route:/a slow since:1d",
+            ),
+            (
+                "tag.x:\"a since:b\" \"since:7d\"",
+                "tag.x:\"a since:b\" since:1d",
+            ),
+        ] {
+            let replaced = in_time(filter, "since:1d");
+            assert_eq!(replaced, expected);
+            selection(&replaced).unwrap();
+        }
+    }
+
+    #[test]
+    fn days_are_days_of_the_calendar() {
+        for (text, seconds) in [
+            ("1970-01-01", 0),
+            ("2000-02-29", 951_782_400),
+            ("2026-11-22", 1_795_305_600),
+        ] {
+            assert_eq!(date(text), Some(seconds), "{text}");
+        }
+        assert_eq!(date("2024-02-29"), Some(1_709_164_800));
+        for text in [
+            "2026-02-29",
+            "2026-02-31",
+            "2100-02-29",
+            "2026-04-31",
+            "2026-13-01",
+            "2026-00-01",
+            "26-1-1",
+            "2026-11-22-1",
+            "x",
+        ] {
+            assert_eq!(date(text), None, "{text}");
         }
     }
 }

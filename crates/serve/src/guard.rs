@@ -16,6 +16,9 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
+use crate::admission::places::Seat;
+use crate::admission::{answers, bodies};
+use crate::api::within_quota;
 use crate::client::client;
 use crate::cookie::session;
 use crate::metrics::count;
@@ -28,8 +31,8 @@ use crate::tokens;
 /// The longest time of a request, its upload included.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The largest form of a page.
-const MAX_FORM: usize = 64 << 10;
+/// The longest sentence of axum.
+const MAX_SENTENCE: usize = 64 << 10;
 
 /// Runs before every handler.
 pub(crate) async fn check(
@@ -57,6 +60,7 @@ pub(crate) async fn check(
         let page = pages::problem(&state, message);
         response = (response.status(), page).into_response();
     }
+    let mut response = answers::counted(&state.admission.memory, response);
     if response.status().is_server_error() {
         count(&state.counters.failed);
     }
@@ -72,16 +76,26 @@ async fn in_our_words(response: Response) -> Response {
         return response;
     }
     let status = response.status();
-    match to_bytes(response.into_body(), MAX_FORM).await {
+    match to_bytes(response.into_body(), MAX_SENTENCE).await {
         Ok(text) => Problem::new(status, String::from_utf8_lossy(&text)).into_response(),
         Err(_) => status.into_response(),
     }
 }
 
 /// What the handler answers, if the request passes.
-async fn answer(state: &State, request: Request, next: Next) -> Result<Response, Problem> {
+async fn answer(state: &Arc<State>, request: Request, next: Next) -> Result<Response, Problem> {
     let asked = admitted(state, &request)?;
+    let is_open = asked.scope == Scope::Open;
     let caller = caller(state, asked).await?;
+    if !is_open && let Some(seat) = request.extensions().get::<Arc<Seat>>() {
+        seat.is_of_somebody_known();
+    }
+    let route = request.extensions().get::<MatchedPath>();
+    let limit = bodies::limit(route.map_or("", MatchedPath::as_str));
+    if limit == bodies::UPLOAD && is_change(request.method()) {
+        within_quota(state, &caller).await?;
+    }
+    let request = bodies::read(&state.admission.memory, request, limit).await?;
     let mut request = proven(request, &caller).await?;
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
@@ -165,11 +179,8 @@ async fn proven(request: Request, caller: &Caller) -> Result<Request, Problem> {
         }
     } else if is_form(request.headers()) {
         let (parts, body) = request.into_parts();
-        let too_long = |_| {
-            let reason = format!("a form has at most {} KiB", MAX_FORM >> 10);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
-        };
-        let body = to_bytes(body, MAX_FORM).await.map_err(too_long)?;
+        let broken = |error: axum::Error| Problem::bad(error.to_string());
+        let body = to_bytes(body, usize::MAX).await.map_err(broken)?;
         // The token is made of characters that a form leaves as they are.
         let text = std::str::from_utf8(&body).unwrap_or_default();
         let sent = text.split('&').find_map(|pair| pair.strip_prefix("csrf="));
@@ -186,10 +197,14 @@ async fn proven(request: Request, caller: &Caller) -> Result<Request, Problem> {
 /// Refuses other names than ours: a page elsewhere may have its name resolve to
 /// this address (DNS rebinding).
 fn check_host(state: &State, headers: &HeaderMap) -> Result<(), Problem> {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next().and_then(|host| host.to_str().ok());
+    if hosts.next().is_some() {
+        return Err(Problem::bad("the request has two headers Host"));
+    }
     let name = host.map(without_port).unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let name = name.as_str();
     let config = &state.config;
     let is_ours = config.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
         || name == config.listen.ip().to_string()
@@ -281,14 +296,14 @@ async fn known(state: &State, asked: Asked) -> Result<Caller, Problem> {
         return Ok(caller);
     }
     let address = asked.address;
-    if address.is_some_and(|address| state.logins.is_blocked(address)) {
+    if address.is_some_and(|address| state.wrong_tokens.is_blocked(address)) {
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
-            "too many failed logins; try again in a minute",
+            "too many wrong tokens; try again in a minute",
         ));
     }
     if let Some(address) = address {
-        state.logins.failed(address);
+        state.wrong_tokens.failed(address);
     }
     let address = address.map(tracing::field::display);
     tracing::warn!(address, "a wrong token");

@@ -1,11 +1,14 @@
 //! Takes profiles in any format, and their metadata.
 
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
 
 use profile::Profile;
+use serde::{Deserialize, Serialize};
 use store::{NewRun, Store, Stored};
 
+use crate::admission::memory::Lease;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::reading::NotTaken;
@@ -14,7 +17,7 @@ use crate::saved::{RUN, SOURCE, saved_run};
 
 /// What a sender says beside the profile. It replaces what the profile says,
 /// unless a field says otherwise.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     /// Tags: `app`, `route`, `release`, `rate` and any others.
     pub tags: Vec<(String, String)>,
@@ -61,27 +64,47 @@ pub fn take(
     bytes: &[u8],
     metadata: &Metadata,
 ) -> Result<Stored, NotTaken> {
-    put(store, read(readers, bytes, metadata)?)
+    take_opened(
+        readers,
+        store,
+        (&mut &bytes[..], bytes.len() as u64),
+        metadata,
+    )
+}
+
+/// The same with a file of so many bytes, which need not be in memory.
+pub(crate) fn take_opened(
+    readers: &Readers,
+    store: &dyn Store,
+    (file, length): (&mut dyn Read, u64),
+    metadata: &Metadata,
+) -> Result<Stored, NotTaken> {
+    let mut profile = readers.read(file, length)?;
+    apply(&mut profile, metadata);
+    let received = now_us();
+    let stored = store.put(NewRun { profile, received });
+    stored.map_err(refused)
 }
 
 /// A profile that was uploaded.
 #[derive(Debug)]
 pub(crate) struct Uploaded {
     pub(crate) profile: Profile,
+    /// What its sender says beside it.
+    pub(crate) metadata: Metadata,
     /// The size of the upload.
     pub(crate) bytes: u64,
+    /// The memory that it takes.
+    pub(crate) lease: Lease,
 }
 
-/// Reads an upload.
-pub(crate) fn read_upload(
-    readers: &Readers,
-    bytes: &[u8],
-    metadata: &Metadata,
-) -> Result<Uploaded, NotTaken> {
-    Ok(Uploaded {
-        profile: read(readers, bytes, metadata)?,
-        bytes: bytes.len() as u64,
-    })
+impl Uploaded {
+    /// Gives the profile its metadata: that of the upload, and then that of all of its body.
+    pub(crate) fn with(mut self, metadata: &Metadata) -> Self {
+        apply(&mut self.profile, &self.metadata);
+        apply(&mut self.profile, metadata);
+        self
+    }
 }
 
 /// Stores uploads within the quotas of their applications. Returns the outcome of each,
@@ -96,11 +119,13 @@ pub(crate) fn store_within(
     let mut waiting: Vec<(usize, Uploaded)> = uploads.into_iter().enumerate().collect();
     while !waiting.is_empty() {
         let (mut runs, mut places, mut over) = (Vec::new(), Vec::new(), Vec::new());
+        let mut leases = Vec::new();
         for (number, upload) in waiting {
             let app = store::app_of(&upload.profile.meta);
             let outcome = match quotas.place(store, &app) {
                 Ok(Ok(place)) => {
                     places.push((number, place, upload.bytes));
+                    leases.push(upload.lease);
                     runs.push(NewRun {
                         profile: upload.profile,
                         received: now_us(),
@@ -128,6 +153,7 @@ pub(crate) fn store_within(
                 *outcome = Some(stored.map_err(refused));
             }
         }
+        drop(leases);
         // Runs that the store had need no place, and leave theirs to others.
         waiting = over;
     }
@@ -136,18 +162,6 @@ pub(crate) fn store_within(
     outcomes
         .map(|outcome| outcome.unwrap_or_else(closed))
         .collect()
-}
-
-fn read(readers: &Readers, bytes: &[u8], metadata: &Metadata) -> Result<Profile, NotTaken> {
-    let mut profile = readers.read(bytes)?;
-    apply(&mut profile, metadata);
-    Ok(profile)
-}
-
-fn put(store: &dyn Store, profile: Profile) -> Result<Stored, NotTaken> {
-    let received = now_us();
-    let stored = store.put(NewRun { profile, received });
-    stored.map_err(refused)
 }
 
 fn refused(error: store::Error) -> NotTaken {

@@ -1,7 +1,8 @@
 //! Connections: accepts them, with or without TLS, until the server stops.
 //!
 //! **Invariant:** each wait for a client has an end: a TLS handshake, the head
-//! of a request and an idle connection. `guard` limits the request itself.
+//! of a request, an idle connection, and an answer that is not read. `guard` limits the
+//! request itself.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,13 +22,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-/// The most connections at a time; further ones wait in the kernel's queue.
-const CONNECTIONS: usize = 1000;
+use crate::admission::patience::Patient;
+use crate::admission::places::{Place, Places};
 
 /// The longest time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -35,27 +36,28 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The longest time until the head of the next request is there.
 const HEAD: Duration = Duration::from_secs(30);
 
-/// The longest time of a graceful stop.
-const STOP: Duration = Duration::from_secs(10);
+/// The longest head of a request.
+const MAX_HEAD: usize = 64 << 10;
 
 /// The wait after an error of `accept`, such as too many open files.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
-/// Serves connections until `stop` is ready, then lets open requests finish.
+/// Serves connections until `stop` is ready, then lets open requests finish for a while.
 pub(crate) async fn listen(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    app: Router,
+    (app, places): (Router, Arc<Places>),
     stop: impl Future<Output = ()>,
+    patience: Duration,
 ) {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
+        // A place is taken from others when there is a client for it.
         let next = async {
-            // The semaphore is never closed.
-            let place = Arc::clone(&places).acquire_owned().await.ok();
-            (place, listener.accept().await)
+            let accepted = listener.accept().await;
+            (places.take().await, accepted)
         };
         let (place, accepted) = tokio::select! {
             next = next => next,
@@ -64,10 +66,16 @@ pub(crate) async fn listen(
         match accepted {
             Ok((stream, client)) => {
                 let (tls, app, watcher) = (tls.clone(), app.clone(), graceful.watcher());
-                tokio::spawn(async move {
-                    connection(stream, client, tls, app, watcher).await;
-                    drop(place);
+                connections.spawn(async move {
+                    let seat = Arc::clone(&place.seat);
+                    tokio::select! {
+                        () = connection(stream, client, tls, (app, place), watcher) => {}
+                        () = seat.is_needed() => {
+                            tracing::debug!(%client, "its place was needed for another client");
+                        }
+                    }
                 });
+                while connections.try_join_next().is_some() {}
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -76,23 +84,25 @@ pub(crate) async fn listen(
         }
     }
     drop(listener);
-    if timeout(STOP, graceful.shutdown()).await.is_err() {
+    if timeout(patience, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were cut off: they took longer than the stop may take");
     }
+    connections.shutdown().await;
 }
 
 async fn connection(
     stream: TcpStream,
     client: SocketAddr,
     tls: Option<TlsAcceptor>,
-    app: Router,
+    service: (Router, Place),
     watcher: Watcher,
 ) {
+    let stream = Patient::new(stream);
     let Some(tls) = tls else {
-        return requests(stream, client, app, watcher).await;
+        return requests(stream, client, service, watcher).await;
     };
     match timeout(HANDSHAKE, tls.accept(stream)).await {
-        Ok(Ok(stream)) => requests(stream, client, app, watcher).await,
+        Ok(Ok(stream)) => requests(stream, client, service, watcher).await,
         Ok(Err(error)) => tracing::debug!(%client, %error, "no TLS"),
         Err(_) => tracing::debug!(%client, "the TLS handshake took too long"),
     }
@@ -101,13 +111,18 @@ async fn connection(
 async fn requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     client: SocketAddr,
-    app: Router,
+    (app, place): (Router, Place),
     watcher: Watcher,
 ) {
-    let service = service_fn(move |request| answer(app.clone(), client, request));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        place.begins();
+        request.extensions_mut().insert(Arc::clone(&place.seat));
+        answer(app.clone(), client, request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%client, %error, "a connection ended early");

@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use store::{Reason, RemovedFor, Stats};
 
+use crate::admission::Admission;
+
 /// What the server counts.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -60,7 +62,7 @@ impl Counters {
     }
 
     /// All metrics as text.
-    pub(crate) fn text(&self, stats: &Stats, crashed: u64) -> String {
+    pub(crate) fn text(&self, stats: &Stats, crashed: u64, admission: &Admission) -> String {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
         for (name, kind, help, value) in [
@@ -105,6 +107,30 @@ impl Counters {
                 "counter",
                 "Processes that ended while they read an upload.",
                 crashed,
+            ),
+            (
+                "xhprof_connections_cut_total",
+                "counter",
+                "Connections of strangers that were cut for other clients.",
+                of(&admission.places.cut),
+            ),
+            (
+                "xhprof_bodies_bytes",
+                "gauge",
+                "Memory of bodies, profiles and answers on their way.",
+                admission.memory.used().0,
+            ),
+            (
+                "xhprof_bodies_peak_bytes",
+                "gauge",
+                "The most that they had.",
+                admission.memory.used().1,
+            ),
+            (
+                "xhprof_bodies_limit_bytes",
+                "gauge",
+                "The most that they may have.",
+                admission.memory.limit(),
             ),
             (
                 "xhprof_store_runs",

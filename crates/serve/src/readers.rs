@@ -4,49 +4,59 @@
 //! memory or time ends its process, not the server. The server starts another
 //! one for the next upload. A process reads many uploads, one after the other.
 //!
-//! The processes get an upload on standard input, as its length and its bytes,
-//! and answer with the profile as a native file, or a sentence. **Invariant:** a
-//! process that did not answer completely is never used again.
+//! A process gets an upload on standard input: what it is, and its bytes. It answers with
+//! the profiles of it, one after the other, as native files; see `reader_process`.
+//! **Invariants:** a process that did not answer completely is never used again. All
+//! processes together take no more memory than the server gives them.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use axum::body::Bytes;
 use profile::native::{self, Limits};
 use profile::{Budget, Profile};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use store::Wanted;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use crate::reading::{MEMORY, NotTaken, read};
-
-/// The longest time of one upload.
-const TIME: Duration = Duration::from_secs(50);
-
-/// The address space of a process: a profile, its native file, and the program.
-const ADDRESS_SPACE: u64 = 4 << 30;
-
-/// A process ends after an upload whose file was larger: it would keep the
-/// memory.
-const LARGE: usize = 16 << 20;
+use crate::admission::default_memory;
+use crate::admission::memory::{Lease, Memory};
+use crate::admission::shares::Shares;
+use crate::admission::work::WhileWaiting;
+use crate::contents::{Item, Job, Kind, Refused, Told, contents};
+use crate::ingest::{Metadata, Uploaded};
+use crate::problem::Problem;
+use crate::reader_process::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ToldItem, block};
+use crate::reading::{MEMORY, NotTaken};
 
 /// The largest answer: the native file of a profile within [`MEMORY`].
 const MAX_ANSWER: u64 = 1 << 30;
 
-/// How an answer begins.
-const PROFILE: u8 = 0;
-const INVALID: u8 = 1;
-const TOO_LARGE: u8 = 2;
-/// Added if the process ends after its answer.
-const LAST: u8 = 0x80;
+/// A profile in memory, at first, by the size of its file; most take less.
+const UNPACKED: u64 = 8;
+
+/// A process ends after an upload that was larger: it would keep the memory.
+const LARGE: u64 = 16 << 20;
 
 /// What reads uploads.
 pub struct Readers {
     /// None reads in this process.
     command: Option<Box<dyn Fn() -> Command + Send + Sync>>,
     idle: Mutex<Vec<Process>>,
+    /// The processes that read now, to end them.
+    running: Mutex<HashMap<u64, Arc<Mutex<Child>>>>,
+    next: AtomicU64,
+    /// How many uploads are read at a time.
+    slots: Arc<Semaphore>,
+    /// The memory of the server, and of it that of bodies and of a process.
+    whole: u64,
+    memory: Memory,
+    of_process: u64,
     /// Processes that ended without an answer.
     pub(crate) crashed: AtomicU64,
 }
@@ -57,6 +67,24 @@ impl fmt::Debug for Readers {
     }
 }
 
+/// A body that is being read: its profiles come one after the other. Reading ends when this
+/// is dropped.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    received: mpsc::Receiver<Result<Received, Problem>>,
+    _waiting: WhileWaiting,
+}
+
+/// A profile that was read, or why it is none.
+pub(crate) type Received = Result<Uploaded, Refused>;
+
+impl Reading {
+    /// The next profile; an error if the rest of the body cannot be read.
+    pub(crate) async fn next(&mut self) -> Option<Result<Received, Problem>> {
+        self.received.recv().await
+    }
+}
+
 impl Readers {
     /// Reads in this process: a panic ends it.
     #[must_use]
@@ -64,220 +92,444 @@ impl Readers {
         Self {
             command: None,
             idle: Mutex::default(),
+            running: Mutex::default(),
+            next: AtomicU64::new(0),
+            slots: Arc::new(Semaphore::new(1)),
+            whole: 0,
+            memory: Memory::new(0),
+            of_process: MEMORY,
             crashed: AtomicU64::new(0),
         }
+        .within(default_memory())
     }
 
-    /// Reads in processes that `command` starts, which call [`read_uploads`].
+    /// Reads in processes that `command` starts, which call [`crate::read_uploads`].
     #[must_use]
     pub fn in_processes(command: impl Fn() -> Command + Send + Sync + 'static) -> Self {
         Self {
             command: Some(Box::new(command)),
             ..Self::in_this_process()
         }
+        .within(default_memory())
     }
 
-    /// Reads a profile of any format.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Profile, NotTaken> {
-        let Some(command) = &self.command else {
-            return read(bytes);
-        };
-        let mut process = match self.idle_one() {
-            Some(process) => process,
-            None => Process::start(command()).map_err(|error| unavailable(&error))?,
-        };
-        match process.answer(bytes) {
-            Ok((kind, answer)) => {
-                if kind & LAST == 0 {
-                    self.kept().push(process);
-                }
-                profile(kind & !LAST, answer)
-            }
-            Err(error) => {
-                self.crashed.fetch_add(1, Ordering::Relaxed);
-                Err(process.end(&error))
-            }
+    /// The same for a server that has so much memory.
+    #[must_use]
+    pub fn within(self, memory: u64) -> Self {
+        let shares = Shares::of(memory);
+        Self {
+            slots: Arc::new(Semaphore::new(shares.readers)),
+            whole: memory,
+            memory: Memory::new(shares.bodies),
+            of_process: match self.command {
+                Some(_) => shares.reader,
+                None => MEMORY,
+            },
+            ..self
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<Process>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The memory of the whole server.
+    pub(crate) fn whole_memory(&self) -> u64 {
+        self.whole
+    }
+
+    /// The memory of bodies, and of profiles that were read of them.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Ends what is being read: the server stops.
+    pub(crate) fn stop(&self) {
+        self.slots.close();
+        for child in locked(&self.running).values() {
+            // It may have ended already.
+            let _ = locked(child).kill();
+        }
+    }
+
+    /// Reads a profile of any format, on a thread that may wait.
+    pub(crate) fn read(&self, file: &mut dyn Read, length: u64) -> Result<Profile, NotTaken> {
+        let _permit = loop {
+            match Arc::clone(&self.slots).try_acquire_owned() {
+                Ok(permit) => break permit,
+                Err(tokio::sync::TryAcquireError::NoPermits) => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(tokio::sync::TryAcquireError::Closed) => return Err(stopping()),
+            }
+        };
+        let job = Job {
+            kind: Kind::File,
+            content_type: None,
+            encoding: None,
+            skip: 0,
+        };
+        let (wanted, mut read) = (Wanted::default(), None);
+        let outcome = self.read_once(&job, file, length, &wanted, &mut |received| {
+            read = Some(received);
+            true
+        });
+        match (read, outcome) {
+            (Some(Ok(upload)), _) => Ok(upload.profile),
+            (Some(Err(refused)), _) => Err(refused.into()),
+            (None, Err(Failed::Refused(refused))) => Err(refused.into()),
+            (None, Err(Failed::Problem(problem))) => Err(NotTaken::Unavailable(problem.message)),
+            (None, Err(Failed::Ended { is_stop: true, .. })) => Err(stopping()),
+            (None, Err(Failed::Ended { .. }) | Ok(())) => Err(NotTaken::Invalid(ENDED.to_owned())),
+        }
+    }
+
+    /// Reads a body as soon as there is a process for it.
+    pub(crate) async fn read_body(
+        self: &Arc<Self>,
+        job: Job,
+        body: Bytes,
+    ) -> Result<Reading, Problem> {
+        let permit = Arc::clone(&self.slots).acquire_owned().await;
+        let permit = permit.map_err(|_| crate::admission::work::stopping())?;
+        let (sender, received) = mpsc::channel(1);
+        let wanted = Wanted::default();
+        let waiting = WhileWaiting(wanted.clone());
+        let readers = Arc::clone(self);
+        let work = move || readers.send(job, &body, &wanted, &sender, permit);
+        tokio::task::spawn_blocking(work);
+        Ok(Reading {
+            received,
+            _waiting: waiting,
+        })
+    }
+
+    /// Reads a body, and begins again behind a profile that ended its process.
+    fn send(
+        &self,
+        mut job: Job,
+        body: &Bytes,
+        wanted: &Wanted,
+        sender: &mpsc::Sender<Result<Received, Problem>>,
+        permit: OwnedSemaphorePermit,
+    ) {
+        let each = |received| sender.blocking_send(Ok(received)).is_ok();
+        let problem = loop {
+            let length = body.len() as u64;
+            let (mut input, mut count) = (&body[..], 0);
+            let outcome = self.read_once(&job, &mut input, length, wanted, &mut |received| {
+                count += 1;
+                each(received)
+            });
+            job.skip += count;
+            match outcome {
+                Ok(()) => break None,
+                Err(Failed::Problem(problem)) => break Some(problem),
+                Err(Failed::Refused(refused)) => break Some(refused.into()),
+                Err(Failed::Ended { is_stop: true, .. }) => break Some(stopping().into()),
+                // The others of a batch are not refused because of this one.
+                Err(Failed::Ended {
+                    is_of_item: true, ..
+                }) => {
+                    job.skip += 1;
+                    if !each(Err(Refused::invalid(ENDED))) {
+                        break None;
+                    }
+                }
+                // A sender of a batch sends less at a time then.
+                Err(Failed::Ended { .. }) => break Some(Refused::too_large(ENDED).into()),
+            }
+        };
+        if let Some(problem) = problem {
+            let _ = sender.blocking_send(Err(problem));
+        }
+        drop(permit);
+    }
+
+    /// Reads a body in one process; `each` says whether more is wanted.
+    fn read_once(
+        &self,
+        job: &Job,
+        body: &mut dyn Read,
+        length: u64,
+        wanted: &Wanted,
+        each: &mut dyn FnMut(Received) -> bool,
+    ) -> Result<(), Failed> {
+        let Some(command) = &self.command else {
+            return contents(
+                job,
+                &mut body.take(length),
+                MEMORY,
+                &mut |told| match told {
+                    Told::Begun => !wanted.has_ended(),
+                    Told::Item(item) => each(item.uploaded(self.memory.lease())),
+                },
+            )
+            .map_err(Failed::Refused);
+        };
+        let process = match self.idle_one() {
+            Some(process) => process,
+            None => Process::start(command(), self.of_process).map_err(|error| {
+                let reason = format!("no process for reading the upload: {error}");
+                Failed::Problem(NotTaken::Unavailable(reason).into())
+            })?,
+        };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        locked(&self.running).insert(number, Arc::clone(&process.child));
+        let child = Arc::clone(&process.child);
+        let kill = wanted.at_its_end(move || drop(locked(&child).kill()));
+        let outcome = self.converse(process, job, body, length, each);
+        drop(kill);
+        locked(&self.running).remove(&number);
+        if wanted.has_ended() {
+            // Nobody hears why.
+            return Ok(());
+        }
+        outcome
+    }
+
+    fn converse(
+        &self,
+        mut process: Process,
+        job: &Job,
+        body: &mut dyn Read,
+        length: u64,
+        each: &mut dyn FnMut(Received) -> bool,
+    ) -> Result<(), Failed> {
+        let mut is_of_item = false;
+        let answered = process.answer(job, body, length, &self.memory, &mut |told| {
+            is_of_item = told.is_none();
+            told.is_none_or(&mut *each)
+        });
+        match answered {
+            Ok(Answered::All { size }) => {
+                if size.max(length) <= LARGE {
+                    locked(&self.idle).push(process);
+                }
+                Ok(())
+            }
+            Ok(Answered::Refused(refused)) => Err(Failed::Refused(refused)),
+            Ok(Answered::NotWanted) => Ok(()),
+            Err(Broken::NoMemory(problem)) => Err(Failed::Problem(problem)),
+            Err(Broken::Pipe(error)) => {
+                self.crashed.fetch_add(1, Ordering::Relaxed);
+                let is_stop = process.end(&error) || self.slots.is_closed();
+                Err(Failed::Ended {
+                    is_of_item,
+                    is_stop,
+                })
+            }
+        }
     }
 
     /// A process that has nothing to do and has not ended.
     fn idle_one(&self) -> Option<Process> {
         loop {
-            let mut process = self.kept().pop()?;
-            if matches!(process.child.try_wait(), Ok(None)) {
+            let process = locked(&self.idle).pop()?;
+            let ended = locked(&process.child).try_wait();
+            if matches!(ended, Ok(None)) {
                 return Some(process);
             }
         }
     }
 }
 
-fn unavailable(error: &io::Error) -> NotTaken {
-    NotTaken::Unavailable(format!("no process for reading the upload: {error}"))
+/// Why a process that ended refuses a profile.
+const ENDED: &str = "reading it failed: it is broken, or it needs too much memory or time; the \
+    server's log says more";
+
+/// Why a body was not read completely.
+enum Failed {
+    /// The body is refused, or its rest.
+    Refused(Refused),
+    /// The server cannot read it now.
+    Problem(Problem),
+    /// Its process ended: while it read a profile, because the server stops.
+    Ended { is_of_item: bool, is_stop: bool },
 }
 
-fn profile(kind: u8, answer: Vec<u8>) -> Result<Profile, NotTaken> {
-    let text = |answer: Vec<u8>| String::from_utf8_lossy(&answer).into_owned();
-    match kind {
-        PROFILE => {
-            let budget = Budget::new(MEMORY);
-            let profile = native::read_within(&answer[..], &Limits::default(), &budget);
-            profile.map_err(|error| NotTaken::Invalid(error.to_string()))
-        }
-        TOO_LARGE => Err(NotTaken::TooLarge(text(answer))),
-        _ => Err(NotTaken::Invalid(text(answer))),
+fn stopping() -> NotTaken {
+    NotTaken::Unavailable("the server is stopping; send it again".to_owned())
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Item {
+    fn uploaded(self, lease: Lease) -> Received {
+        Ok(Uploaded {
+            profile: self.outcome?,
+            metadata: self.metadata,
+            bytes: self.size,
+            lease,
+        })
+    }
+}
+
+/// What a process answered.
+enum Answered {
+    /// All profiles, whose files have that size.
+    All { size: u64 },
+    /// Why it does not read the body, or the rest of it.
+    Refused(Refused),
+    /// Nobody wanted the rest.
+    NotWanted,
+}
+
+enum Broken {
+    Pipe(io::Error),
+    NoMemory(Problem),
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self::Pipe(error)
     }
 }
 
 /// A running process.
 #[derive(Debug)]
 struct Process {
-    child: Child,
+    child: Arc<Mutex<Child>>,
     input: ChildStdin,
     output: ChildStdout,
 }
 
 impl Process {
-    fn start(mut command: Command) -> io::Result<Self> {
+    fn start(mut command: Command, memory: u64) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env(MEMORY_VARIABLE, memory.to_string());
+        // A process has one thread that works; glibc sets memory aside for each.
+        command.env("MALLOC_ARENA_MAX", "1");
         // Ctrl-C is for the server, which finishes what it has begun.
         let mut child = command.process_group(0).spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (input, output) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
         Ok(Self {
-            child,
+            child: Arc::new(Mutex::new(child)),
             input,
             output,
         })
     }
 
-    fn answer(&mut self, bytes: &[u8]) -> io::Result<(u8, Vec<u8>)> {
-        write_block(&mut self.input, bytes)?;
-        let mut kind = [0];
-        self.output.read_exact(&mut kind)?;
-        let answer = read_block(&mut self.output, MAX_ANSWER)?;
-        let answer = answer.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let [kind] = kind;
-        Ok((kind, answer))
+    /// Lets it read a body. `each` gets what is read, and none when the next profile begins.
+    fn answer(
+        &mut self,
+        job: &Job,
+        body: &mut dyn Read,
+        length: u64,
+        memory: &Memory,
+        each: &mut dyn FnMut(Option<Received>) -> bool,
+    ) -> Result<Answered, Broken> {
+        let job = serde_json::to_vec(job).map_err(io::Error::other)?;
+        block::write(&mut self.input, &job)?;
+        self.input.write_all(&length.to_le_bytes())?;
+        let copied = io::copy(&mut body.take(length), &mut self.input)?;
+        if copied != length {
+            let reason = "the file became shorter while it was read";
+            return Err(Broken::Pipe(io::Error::other(reason)));
+        }
+        self.input.flush()?;
+        let mut size = 0;
+        loop {
+            let mut kind = [0];
+            self.output.read_exact(&mut kind)?;
+            let is_wanted = match kind {
+                [BEGUN] => each(None),
+                [ITEM] => {
+                    let told: ToldItem = self.json()?;
+                    let received = match told.refused {
+                        Some(refused) => Err(refused),
+                        None => self.profile(memory, told.metadata, told.size, &mut size)?,
+                    };
+                    each(Some(received))
+                }
+                [REFUSED] => return Ok(Answered::Refused(self.json()?)),
+                [END] => return Ok(Answered::All { size }),
+                _ => return Err(io::Error::other("its answer has no such part").into()),
+            };
+            if !is_wanted {
+                return Ok(Answered::NotWanted);
+            }
+        }
     }
 
-    /// Says why it did not answer.
-    fn end(mut self, error: &io::Error) -> NotTaken {
+    fn json<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<T> {
+        let length = block::length(&mut self.output, block::MAX_JSON)?;
+        let text = block::bytes(&mut self.output, length)?;
+        serde_json::from_slice(&text).map_err(io::Error::other)
+    }
+
+    /// Reads a native file into memory that was leased for it.
+    fn profile(
+        &mut self,
+        memory: &Memory,
+        metadata: Metadata,
+        bytes: u64,
+        size: &mut u64,
+    ) -> Result<Received, Broken> {
+        let length = block::length(&mut self.output, MAX_ANSWER)?;
+        *size += length;
+        let too_large = || {
+            let reason = "it needs more memory than the server has for an upload; \
+                          `xhprof serve --memory` gives it more";
+            Refused::too_large(reason)
+        };
+        let no_memory = |_| Broken::NoMemory(crate::admission::memory::UsedUp.into());
+        // The file, and at least as much for its profile.
+        if !memory.can_have(length * 2) {
+            io::copy(&mut (&mut self.output).take(length), &mut io::sink())?;
+            return Ok(Err(too_large()));
+        }
+        let mut file_lease = memory.lease();
+        file_lease.grow_patiently(length).map_err(no_memory)?;
+        let file = block::bytes(&mut self.output, length)?;
+        let mut most = (length * UNPACKED).max(1 << 20);
+        loop {
+            if !memory.can_have(most) {
+                return Ok(Err(too_large()));
+            }
+            let mut lease = memory.lease();
+            lease.grow_patiently(most).map_err(no_memory)?;
+            // Reading may use half of a budget.
+            let budget = Budget::new(most.saturating_mul(2));
+            match native::read_within(&file[..], &Limits::default(), &budget) {
+                Ok(profile) => {
+                    // The store makes a file and sums of it.
+                    let kept = budget.used() + length * 2;
+                    if kept > most {
+                        lease.grow_patiently(kept - most).map_err(no_memory)?;
+                    }
+                    lease.shrink_to(kept);
+                    return Ok(Ok(Uploaded {
+                        profile,
+                        metadata,
+                        bytes,
+                        lease,
+                    }));
+                }
+                Err(_) if budget.check().is_err() => most = most.saturating_mul(4),
+                Err(error) => return Ok(Err(Refused::invalid(error.to_string()))),
+            }
+        }
+    }
+
+    /// Ends it, because it did not answer. True if the server is to stop.
+    fn end(self, error: &io::Error) -> bool {
+        let mut child = locked(&self.child);
         // It may have ended already.
-        let _ = self.child.kill();
-        let status = self.child.wait();
+        let _ = child.kill();
+        let status = child.wait();
         tracing::error!(?status, %error, "a process that read an upload ended");
         const SIGTERM: i32 = 15;
-        if status.is_ok_and(|status| status.signal() == Some(SIGTERM)) {
-            let reason = "the server is stopping; send it again";
-            return NotTaken::Unavailable(reason.to_owned());
-        }
-        NotTaken::Invalid(
-            "reading it failed: it is broken, or it needs too much memory or time; the server's \
-             log says more"
-                .to_owned(),
-        )
+        status.is_ok_and(|status| status.signal() == Some(SIGTERM))
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        let mut child = locked(&self.child);
         // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = child.kill();
+        let _ = child.wait();
     }
-}
-
-/// Reads uploads from standard input until its end: what a process of
-/// [`Readers`] does.
-///
-/// # Errors
-///
-/// A pipe that is closed in the middle of an upload.
-pub fn read_uploads() -> io::Result<()> {
-    let limit = Rlimit {
-        current: Some(ADDRESS_SPACE),
-        maximum: Some(ADDRESS_SPACE),
-    };
-    // A lower limit may be set already.
-    let _ = setrlimit(Resource::As, limit);
-    let begun: Arc<Mutex<Option<Instant>>> = Arc::default();
-    end_when_late(Arc::clone(&begun))?;
-    let set = |time| *begun.lock().unwrap_or_else(PoisonError::into_inner) = time;
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    while let Some(upload) = read_block(&mut input, u64::MAX)? {
-        set(Some(Instant::now()));
-        let (kind, answer) = answer_to(&upload);
-        let last = if upload.len().max(answer.len()) > LARGE {
-            LAST
-        } else {
-            0
-        };
-        output.write_all(&[kind | last])?;
-        write_block(&mut output, &answer)?;
-        if last != 0 {
-            break;
-        }
-        set(None);
-    }
-    Ok(())
-}
-
-fn answer_to(upload: &[u8]) -> (u8, Vec<u8>) {
-    let mut file = Vec::new();
-    match read(upload) {
-        Ok(profile) => match native::write(&profile, &mut file) {
-            Ok(()) => (PROFILE, file),
-            Err(error) => (INVALID, error.to_string().into_bytes()),
-        },
-        Err(NotTaken::TooLarge(reason)) => (TOO_LARGE, reason.into_bytes()),
-        Err(error) => (INVALID, error.to_string().into_bytes()),
-    }
-}
-
-/// Ends this process if an upload takes longer than [`TIME`].
-fn end_when_late(begun: Arc<Mutex<Option<Instant>>>) -> io::Result<()> {
-    let watch = move || {
-        loop {
-            std::thread::sleep(Duration::from_secs(1));
-            let begun = *begun.lock().unwrap_or_else(PoisonError::into_inner);
-            if begun.is_some_and(|begun| begun.elapsed() > TIME) {
-                let _ = writeln!(io::stderr(), "xhprof: an upload took longer than {TIME:?}");
-                std::process::exit(1);
-            }
-        }
-    };
-    let thread = std::thread::Builder::new().name("time".to_owned());
-    thread.spawn(watch).map(|_| ())
-}
-
-fn write_block(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    out.write_all(&(bytes.len() as u64).to_le_bytes())?;
-    out.write_all(bytes)?;
-    out.flush()
-}
-
-/// A block; none at the end of the input.
-fn read_block(input: &mut impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 8];
-    let (first, rest) = length.split_at_mut(1);
-    if input.read(first)? == 0 {
-        return Ok(None);
-    }
-    input.read_exact(rest)?;
-    let length = u64::from_le_bytes(length);
-    if length > limit {
-        return Err(io::Error::other(format!("a block of {length} bytes")));
-    }
-    let mut bytes = Vec::new();
-    input.take(length).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 != length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Some(bytes))
 }
 
 #[cfg(test)]
@@ -285,11 +537,23 @@ mod tests {
     use super::*;
 
     fn shell(script: &'static str) -> Readers {
+        shells(vec![script])
+    }
+
+    /// Processes of these scripts, one after the other; of the last one for ever.
+    fn shells(scripts: Vec<&'static str>) -> Readers {
+        let next = AtomicU64::new(0);
         Readers::in_processes(move || {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let place = usize::try_from(number).unwrap().min(scripts.len() - 1);
             let mut command = Command::new("sh");
-            command.args(["-c", script]);
+            command.args(["-c", scripts[place]]);
             command
         })
+    }
+
+    fn read(readers: &Readers, file: &[u8]) -> Result<Profile, NotTaken> {
+        readers.read(&mut &file[..], file.len() as u64)
     }
 
     #[test]
@@ -302,7 +566,7 @@ mod tests {
         ] {
             let readers = shell(script);
             for round in 1..=2 {
-                let outcome = readers.read(&[b'x'; 100_000]);
+                let outcome = read(&readers, &[b'x'; 100_000]);
                 assert!(matches!(outcome, Err(NotTaken::Invalid(_))), "{script}");
                 assert_eq!(readers.crashed.load(Ordering::Relaxed), round);
             }
@@ -311,34 +575,79 @@ mod tests {
 
     #[test]
     fn a_process_that_is_told_to_end_is_no_reason_to_refuse_the_upload() {
-        let outcome = shell("kill -TERM $$; sleep 5").read(b"x");
+        let outcome = read(&shell("kill -TERM $$; sleep 5"), b"x");
         assert!(
             matches!(outcome, Err(NotTaken::Unavailable(_))),
             "{outcome:?}"
         );
         let missing = Readers::in_processes(|| Command::new("/does/not/exist"));
-        assert!(matches!(missing.read(b"x"), Err(NotTaken::Unavailable(_))));
+        let outcome = read(&missing, b"x");
+        assert!(matches!(outcome, Err(NotTaken::Unavailable(_))));
     }
 
     #[test]
     fn an_answer_that_is_too_long_is_not_read() {
-        // The length is 2^63 - 1.
-        let script = r"printf '\0\377\377\377\377\377\377\377\177'; sleep 5";
-        let outcome = shell(script).read(b"x");
+        // A part with a length of 2^63 - 1.
+        let script = r"printf '\001\377\377\377\377\377\377\377\177'; sleep 5";
+        let outcome = read(&shell(script), b"x");
         assert!(matches!(outcome, Err(NotTaken::Invalid(_))));
     }
 
+    fn reading<T>(work: impl Future<Output = T>) -> T {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.build().unwrap().block_on(work)
+    }
+
+    fn a_batch() -> Job {
+        Job {
+            kind: Kind::Batch,
+            content_type: None,
+            encoding: None,
+            skip: 0,
+        }
+    }
+
     #[test]
-    fn blocks_are_read_as_they_were_written() {
-        let mut bytes = Vec::new();
-        write_block(&mut bytes, b"abc").unwrap();
-        write_block(&mut bytes, b"").unwrap();
-        let mut input = &bytes[..];
-        assert_eq!(read_block(&mut input, 10).unwrap().unwrap(), b"abc");
-        assert_eq!(read_block(&mut input, 10).unwrap().unwrap(), b"");
-        assert_eq!(read_block(&mut input, 10).unwrap(), None);
-        assert!(read_block(&mut &bytes[..5], 10).is_err());
-        assert!(read_block(&mut &bytes[..9], 10).is_err());
-        assert!(read_block(&mut &bytes[..], 2).is_err());
+    fn a_run_that_ends_its_process_is_refused_and_those_behind_it_are_read() {
+        // It begins the first run and ends; the next one has nothing more to read.
+        let readers = shells(vec![
+            r"timeout 1 cat >/dev/null; printf '\000'; exit 1",
+            r"printf '\003'; cat >/dev/null",
+        ]);
+        let readers = Arc::new(readers);
+        reading(async {
+            let body = Bytes::from_static(b"x");
+            let mut reading = readers.read_body(a_batch(), body).await.unwrap();
+            let first = reading.next().await.unwrap().unwrap().unwrap_err();
+            assert_eq!(first.status, 422);
+            assert!(reading.next().await.is_none());
+        });
+    }
+
+    #[test]
+    fn a_body_that_ends_its_process_is_too_large_for_it() {
+        let readers = Arc::new(shell("timeout 1 cat >/dev/null; exit 1"));
+        reading(async {
+            let body = Bytes::from_static(b"x");
+            let mut reading = readers.read_body(a_batch(), body).await.unwrap();
+            let problem = reading.next().await.unwrap().unwrap_err();
+            assert_eq!(problem.status.as_u16(), 413);
+        });
+    }
+
+    #[test]
+    fn reading_ends_when_nobody_waits_and_then_others_get_the_process() {
+        let readers = Arc::new(shell("cat >/dev/null").within(crate::LEAST_MEMORY));
+        let all = readers.slots.available_permits();
+        reading(async {
+            let body = Bytes::from_static(b"x");
+            let reading = readers.read_body(a_batch(), body).await.unwrap();
+            assert_eq!(readers.slots.available_permits(), all - 1);
+            drop(reading);
+            // The process would read for ever.
+            while readers.slots.available_permits() < all {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
     }
 }

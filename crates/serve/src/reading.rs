@@ -3,7 +3,7 @@
 //! **Invariant:** memory is bounded before anything is unpacked or parsed.
 
 use std::fmt;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use formats::ReadError;
 use profile::{Budget, Profile};
@@ -73,15 +73,20 @@ impl fmt::Display for NotTaken {
 
 impl std::error::Error for NotTaken {}
 
-/// Reads a profile in this process.
-pub(crate) fn read(bytes: &[u8]) -> Result<Profile, NotTaken> {
-    let budget = Budget::new(MEMORY);
-    let outcome = if bytes.starts_with(&ZSTD) {
-        let decoder = zstd::Decoder::with_buffer(bytes)
+/// Reads a profile in this process, within a budget of memory.
+pub(crate) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, NotTaken> {
+    let mut head = Vec::new();
+    let begin = input.take(ZSTD.len() as u64).read_to_end(&mut head);
+    begin.map_err(|error| NotTaken::Invalid(error.to_string()))?;
+    let is_zstd = head == ZSTD;
+    let mut input = io::Cursor::new(head).chain(input);
+    let outcome = if is_zstd {
+        let decoder = zstd::Decoder::with_buffer(input)
             .map_err(|error| NotTaken::Invalid(format!("not zstd: {error}")))?;
-        formats::read_within(BufReader::new(decoder.take(MAX_UNPACKED)), &budget)
+        let mut decoder = BufReader::new(decoder.take(MAX_UNPACKED));
+        formats::read_within(&mut decoder as &mut dyn BufRead, budget)
     } else {
-        formats::read_within(bytes, &budget)
+        formats::read_within(&mut input as &mut dyn BufRead, budget)
     };
     outcome.map_err(|error| match error {
         ReadError::Memory(error) => NotTaken::TooLarge(error.to_string()),

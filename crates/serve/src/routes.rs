@@ -73,6 +73,7 @@ table! {
     "/login": "GET" Open, "POST" Open => get(pages::login).post(pages::log_in);
     "/logout": "POST" Open => post(pages::log_out);
     "/healthz": "GET" Open => get(api::health);
+    "/readyz": "GET" Open => get(api::ready);
     "/metrics": "GET" Read => get(api::metrics);
     "/api/v1/openapi.json": "GET" Open => get(api::openapi);
     "/api/v1/session": "GET" Read => get(api::session);

@@ -3,11 +3,13 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use tokio::net::TcpListener;
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::guard;
@@ -16,9 +18,16 @@ use crate::panics;
 use crate::routes::routes;
 use crate::state::{Config, State};
 use crate::tls::acceptor;
+use crate::visible::Visible;
 
-/// The largest upload, as it is sent.
-const MAX_BODY: usize = 64 << 20;
+/// How long requests that have begun may take to end, what the store is doing then, and
+/// threads after that: a stop takes ten seconds at most.
+const REQUESTS_END: Duration = Duration::from_secs(6);
+const STORE_ENDS: Duration = Duration::from_secs(2);
+const THREADS_END: Duration = Duration::from_millis(500);
+
+/// How many threads may wait: each kind of work has its permits, and fewer than this.
+const THREADS: usize = 64;
 
 /// The service: all routes behind the checks of `guard`.
 pub fn app(state: Arc<State>) -> Router {
@@ -28,7 +37,8 @@ pub fn app(state: Arc<State>) -> Router {
     }
     router
         .fallback(guard::nothing_here)
-        .layer(DefaultBodyLimit::max(MAX_BODY))
+        // `admission::bodies` has limited them.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(panics::caught))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))
         .with_state(state)
@@ -43,15 +53,23 @@ pub fn app(state: Arc<State>) -> Router {
 pub fn serve(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(THREADS)
         .build()?;
-    runtime.block_on(run(config, ready))
+    let (store, readers) = (Arc::clone(&config.store), Arc::clone(&config.readers));
+    let outcome = runtime.block_on(run(config, ready));
+    // What was acknowledged is stored. What was not is dropped with its connection.
+    readers.stop();
+    store.stop(STORE_ENDS);
+    runtime.shutdown_timeout(THREADS_END);
+    outcome
 }
 
 async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let tls = config.tls.as_ref();
     let tls = tls.map(|(certificate, key)| acceptor(certificate, key));
     let tls = tls.transpose()?;
-    let listener = TcpListener::bind(config.listen).await?;
+    let listener = bind(config.listen)?;
+    raise_limit_of_files();
     let mut interrupted = signal(SignalKind::interrupt())?;
     let mut ended = signal(SignalKind::terminate())?;
     let stop = async move {
@@ -63,8 +81,33 @@ async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let state = State::new(config);
     read_size(Arc::clone(&state))?;
     ready(listener.local_addr()?);
-    listen(listener, tls, app(state), stop).await;
+    let places = Arc::clone(&state.admission.places);
+    listen(listener, tls, (app(state), places), stop, REQUESTS_END).await;
     Ok(())
+}
+
+/// Listens, with small buffers of the kernel: they count for as many connections as there
+/// may be.
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    const BUFFER: u32 = 128 << 10;
+    const BACKLOG: u32 = 1024;
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(BUFFER)?;
+    socket.set_recv_buffer_size(BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Each connection is an open file, and many systems begin with 1,024.
+fn raise_limit_of_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // As many as before will do.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Reads the size of the store in the background: of a large one that takes a second, and
@@ -83,7 +126,7 @@ fn read_size(state: Arc<State>) -> io::Result<()> {
 pub fn log() {
     // Fails only if there is one.
     let log = tracing_subscriber::fmt()
-        .with_writer(io::stderr)
+        .with_writer(|| Visible(io::stderr()))
         .with_ansi(false);
     let _ = log.try_init();
 }

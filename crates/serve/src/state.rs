@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
-use store::{AppInfo, Stats, Store};
-use tokio::sync::Semaphore;
+use store::{AppInfo, Stats, Store, Wanted};
 
 use crate::access::Access;
+use crate::admission::Admission;
 use crate::demo::Demo;
 use crate::findings::Findings;
 use crate::logins::Logins;
@@ -18,6 +18,7 @@ use crate::metrics::Counters;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::token_rows::Rows;
+use crate::undelivered::Undelivered;
 
 /// A native file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,9 @@ pub struct Trigger {
     pub secret: Option<String>,
 }
 
+/// The wait between two looks whether a search has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
 /// How long findings are kept while runs arrive.
 const FOUND: Duration = Duration::from_secs(60);
 
@@ -63,10 +67,6 @@ const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
 
 /// How long the size of the store is kept for counters.
 const SIZE_IS_KEPT: Duration = Duration::from_secs(60);
-
-/// How many batches are stored at a time: a database that writes them together is
-/// faster.
-const STORING: usize = 8;
 
 /// The findings of an application: when, and of which runs.
 type Kept = (Instant, AppInfo, Arc<Findings>);
@@ -94,6 +94,8 @@ pub struct Config {
     pub viewer: ViewerPage,
     /// Searches for regressions.
     pub findings: Search,
+    /// The findings that the receiver of the webhook did not take.
+    pub undelivered: Arc<Undelivered>,
     /// How a request asks for a profile.
     pub trigger: Trigger,
     /// The policy of the viewer's page, for `Content-Security-Policy`.
@@ -103,14 +105,13 @@ pub struct Config {
 /// What requests share.
 pub struct State {
     pub(crate) config: Config,
+    /// Failed logins of browsers, and wrong tokens of programs: behind one address may be both.
     pub(crate) logins: Logins,
+    pub(crate) wrong_tokens: Logins,
     pub(crate) rows: Rows,
     pub(crate) quotas: Arc<Quotas>,
     pub(crate) counters: Counters,
-    /// Questions to the store that run at a time; others wait.
-    pub(crate) busy: Semaphore,
-    /// Batches of runs that are stored at a time; others wait.
-    pub(crate) storing: Semaphore,
+    pub(crate) admission: Admission,
     /// The size of the store, since when, and for how long it is told again.
     size: Mutex<Option<(Instant, Duration, Stats)>>,
     found: Mutex<HashMap<String, Kept>>,
@@ -122,15 +123,16 @@ impl State {
     /// The state of a server that has just begun.
     #[must_use]
     pub fn new(config: Config) -> Arc<Self> {
-        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let readers = &config.readers;
+        let admission = Admission::of(readers.whole_memory(), readers.memory().clone());
         Arc::new(Self {
             config,
+            admission,
             logins: Logins::default(),
+            wrong_tokens: Logins::default(),
             rows: Rows::default(),
             quotas: Arc::default(),
             counters: Counters::default(),
-            busy: Semaphore::new(threads.clamp(2, 16)),
-            storing: Semaphore::new(STORING),
             size: Mutex::default(),
             found: Mutex::default(),
             search: Mutex::default(),
@@ -171,11 +173,22 @@ impl State {
         }
         // One search at a time: each takes as much memory. The next may find what
         // this one found.
-        let _search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let _search = loop {
+            match self.search.try_lock() {
+                Ok(search) => break search,
+                Err(TryLockError::Poisoned(search)) => break search.into_inner(),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK_AGAIN),
+            }
+            if Wanted::current().is_some_and(|wanted| wanted.has_ended()) {
+                return Err(store::Error::Unwanted.to_string());
+            }
+        };
         if let Some(kept) = kept() {
             return Ok(kept);
         }
-        let new = Arc::new((self.config.findings)(store, app)?);
+        // Also if its client leaves: the next one gets what this one found.
+        let new = Wanted::default().during(|| (self.config.findings)(store, app))?;
+        let new = Arc::new(new);
         let kept = (Instant::now(), info, Arc::clone(&new));
         found().insert(app.to_owned(), kept);
         Ok(new)

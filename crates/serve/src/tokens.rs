@@ -8,7 +8,6 @@
 //! ends with it.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -17,6 +16,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use store::StoredToken;
 
 use crate::access::{Caller, Scope, Token, secret};
+use crate::admission::work::{change, look_up};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;
@@ -84,24 +84,13 @@ fn id_of(secret: &str) -> Option<&str> {
     (is_id && rest.len() == 43).then_some(id)
 }
 
-/// Asks the store beside the questions of pages, which may wait for each other.
-async fn on_a_thread<T: Send + 'static>(
-    state: &State,
-    question: impl FnOnce(&dyn store::Store) -> store::Result<T> + Send + 'static,
-) -> Result<T, Problem> {
-    let store = Arc::clone(&state.config.store);
-    let answer = tokio::task::spawn_blocking(move || question(&*store)).await;
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question failed");
-    Ok(answer.map_err(failed)??)
-}
-
 /// The row with that id, if it has not ended.
 async fn row(state: &State, id: &str) -> Result<Option<StoredToken>, Problem> {
     let found = match state.rows.kept(id) {
         Some(row) => Some(row),
         None => {
             let asked = id.to_owned();
-            let found = on_a_thread(state, move |store| store.token(&asked)).await?;
+            let found = look_up(state, move |store| store.token(&asked)).await?;
             if let Some(row) = &found {
                 state.rows.keep(row);
             }
@@ -182,7 +171,7 @@ pub(crate) async fn open(state: &State, caller: Caller) -> Result<String, Proble
         session_of: Some(caller.token),
         ..row
     };
-    on_a_thread(state, move |store| store.add_token(&row)).await?;
+    change(state, move |store| store.add_token(&row)).await?;
     Ok(secret)
 }
 
@@ -192,7 +181,7 @@ pub(crate) async fn close(state: &State, session: &str) -> Result<(), Problem> {
         return Ok(());
     };
     if found.session_of.is_some() {
-        on_a_thread(state, move |store| store.remove_token(&found.id)).await?;
+        change(state, move |store| store.remove_token(&found.id)).await?;
         state.rows.forget();
     }
     Ok(())

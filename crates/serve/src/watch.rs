@@ -10,7 +10,7 @@ use std::time::Duration;
 use spool::{Changes, Left, REST};
 use store::Store;
 
-use crate::ingest::{Metadata, take};
+use crate::ingest::{Metadata, take_opened};
 use crate::readers::Readers;
 use crate::reading::{MAX_UNPACKED, NotTaken};
 
@@ -82,8 +82,8 @@ enum Outcome {
 }
 
 fn take_file(watch: &Watch, path: &Path) -> Outcome {
-    let bytes = match contents(path) {
-        Ok(bytes) => bytes,
+    let (mut file, length) = match opened(path) {
+        Ok(opened) => opened,
         Err(error) => {
             let owner = path.symlink_metadata().map_or(0, |file| file.uid());
             tracing::warn!(
@@ -94,7 +94,8 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
         }
     };
     let metadata = Metadata::default().of_file(path);
-    match take(&watch.readers, &*watch.store, &bytes, &metadata) {
+    let file: (&mut dyn Read, u64) = (&mut file, length);
+    match take_opened(&watch.readers, &*watch.store, file, &metadata) {
         Ok(stored) => {
             tracing::debug!(file = %path.display(), run = %stored.id, "stored");
             if watch.keep {
@@ -119,13 +120,12 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
     }
 }
 
-/// The bytes of a file that is no symbolic link.
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// A file that is no symbolic link, and its length. It is not read yet.
+fn opened(path: &Path) -> io::Result<(fs::File, u64)> {
     let file = spool::open(path)?;
-    file.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_UNPACKED {
+    let length = file.metadata()?.len();
+    if length > MAX_UNPACKED {
         return Err(io::Error::other("it is larger than 512 MiB"));
     }
-    Ok(bytes)
+    Ok((file, length))
 }

@@ -1,4 +1,5 @@
-//! Sends what the search for regressions found to an address, each finding once.
+//! Sends what the search for regressions found to an address, each finding once and for
+//! itself: one that the receiver refuses holds up no other.
 //!
 //! **Invariant:** the store notes a finding after the receiver took it. So a
 //! finding is sent again if the server is killed in between, and none is lost.
@@ -15,6 +16,7 @@ use ureq::Agent;
 use ureq::http::{HeaderName, HeaderValue};
 
 use crate::retention::now_us;
+use crate::undelivered::Undelivered;
 
 /// The longest time of one attempt.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -74,7 +76,11 @@ pub fn read_headers(path: &Path) -> io::Result<Vec<(HeaderName, HeaderValue)>> {
 /// # Errors
 ///
 /// An address that is neither http nor https; no thread can be started.
-pub fn send_findings(webhook: Webhook, store: Arc<dyn Store>) -> io::Result<()> {
+pub fn send_findings(
+    webhook: Webhook,
+    store: Arc<dyn Store>,
+    undelivered: Arc<Undelivered>,
+) -> io::Result<()> {
     let url = &webhook.url;
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         let reason = "the address of --webhook begins with neither http:// nor https://";
@@ -83,7 +89,7 @@ pub fn send_findings(webhook: Webhook, store: Arc<dyn Store>) -> io::Result<()> 
     let work = move || {
         let sender = Sender::new(&webhook, &WAITS.map(Duration::from_secs));
         loop {
-            match sender.send_new(&*store, &webhook.notices) {
+            match sender.send_new(&*store, &webhook.notices, &undelivered) {
                 Ok(0) => {}
                 Ok(sent) => tracing::info!(sent, "the webhook has new findings"),
                 Err(reason) => tracing::warn!(reason, "the webhook is tried again later"),
@@ -119,7 +125,14 @@ impl<'a> Sender<'a> {
     }
 
     /// Sends what was not sent before; returns how many.
-    fn send_new(&self, store: &dyn Store, notices: &Notices) -> Result<u64, String> {
+    fn send_new(
+        &self,
+        store: &dyn Store,
+        notices: &Notices,
+        undelivered: &Undelivered,
+    ) -> Result<u64, String> {
+        // A receiver that is not ready gets time once, not for each finding.
+        let mut waits = self.waits.iter();
         let text = |error: store::Error| error.to_string();
         let mut sent = 0;
         for app in store.apps().map_err(text)? {
@@ -134,17 +147,35 @@ impl<'a> Sender<'a> {
                 if store.has_notice(&notice.id).map_err(text)? {
                     continue;
                 }
-                self.send(&notice)?;
-                store.add_notice(&notice.id, now_us()).map_err(text)?;
-                sent += 1;
+                match self.send(&notice, &mut waits) {
+                    Ok(()) => {
+                        store.add_notice(&notice.id, now_us()).map_err(text)?;
+                        undelivered.remove(&notice.id);
+                        sent += 1;
+                    }
+                    Err(NotSent::Refused(reason)) => {
+                        tracing::warn!(
+                            app = app.name,
+                            finding = notice.id,
+                            reason,
+                            "a finding was not taken; it is sent again with the next search"
+                        );
+                        undelivered.add(&notice.id, &app.name, &reason);
+                    }
+                    Err(NotSent::Away(reason)) => return Err(reason),
+                }
             }
         }
         Ok(sent)
     }
 
-    fn send(&self, notice: &Notice) -> Result<(), String> {
+    /// Sends a finding, several times if that may help, with these waits in between.
+    fn send<'w>(
+        &self,
+        notice: &Notice,
+        waits: &mut impl Iterator<Item = &'w Duration>,
+    ) -> Result<(), NotSent> {
         let body = notice.body.to_string();
-        let mut waits = self.waits.iter();
         loop {
             let (reason, may_pass) = match self.attempt(&body) {
                 Ok(()) => return Ok(()),
@@ -158,22 +189,31 @@ impl<'a> Sender<'a> {
     }
 
     /// Sends once. The error says why not, and whether another attempt may help.
-    fn attempt(&self, body: &str) -> Result<(), (String, bool)> {
+    fn attempt(&self, body: &str) -> Result<(), (NotSent, bool)> {
         let mut request = self.agent.post(self.url);
         request = request.header("Content-Type", "application/json");
         for (name, value) in self.headers {
             request = request.header(name, value);
         }
         // The address may have a secret in it: no message has it.
-        let answer = request.send(body);
-        let answer = answer.map_err(|error| (format!("cannot send: {}", brief(&error)), true))?;
+        let away = |error: ureq::Error| NotSent::Away(format!("cannot send: {}", brief(&error)));
+        let answer = request.send(body).map_err(|error| (away(error), true))?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
         let may_pass = status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429);
-        Err((format!("the receiver answered {status}"), may_pass))
+        let reason = format!("the receiver answered {status}");
+        Err((NotSent::Refused(reason), may_pass))
     }
+}
+
+/// Why a finding was not sent.
+enum NotSent {
+    /// The receiver answered, and others may be taken.
+    Refused(String),
+    /// It did not answer: nor will it for others.
+    Away(String),
 }
 
 /// The kind of an error, without the address.
@@ -249,7 +289,16 @@ mod tests {
     }
 
     fn pass(webhook: &Webhook, store: &dyn Store) -> Result<u64, String> {
-        Sender::new(webhook, &[Duration::ZERO; 2]).send_new(store, &webhook.notices)
+        pass_with(webhook, store, &Undelivered::default())
+    }
+
+    fn pass_with(
+        webhook: &Webhook,
+        store: &dyn Store,
+        undelivered: &Undelivered,
+    ) -> Result<u64, String> {
+        let sender = Sender::new(webhook, &[Duration::ZERO; 2]);
+        sender.send_new(store, &webhook.notices, undelivered)
     }
 
     #[test]
@@ -273,27 +322,32 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_fails_is_tried_again_and_one_that_refuses_is_not() {
+    fn a_receiver_that_fails_is_tried_again_and_a_refused_finding_stops_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let store = filled(folder.path());
-        // Twice not ready, then it takes the first, and refuses the second.
-        let (url, got) = receiver(&[503, 429, 200, 400, 200]);
+        let undelivered = Undelivered::default();
+        // Twice not ready, then it refuses the first, and takes the second.
+        let (url, got) = receiver(&[503, 429, 413, 200, 500, 200]);
         let webhook = webhook(url);
-        let error = pass(&webhook, &store).unwrap_err();
-        assert!(error.contains("400"), "{error}");
-        // The next time only the second is sent.
-        assert_eq!(pass(&webhook, &store), Ok(1));
+        assert_eq!(pass_with(&webhook, &store, &undelivered), Ok(1));
+        let refused = undelivered.all();
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].id, "1");
+        assert!(refused[0].reason.contains("413"), "{refused:?}");
+        // The next time only the first is sent, and taken.
+        assert_eq!(pass_with(&webhook, &store, &undelivered), Ok(1));
+        assert_eq!(undelivered.all(), []);
         let ids: Vec<bool> = got.iter().map(|(_, body)| body.contains("\"1\"")).collect();
-        assert_eq!(ids, [true, true, true, false, false]);
+        assert_eq!(ids, [true, true, true, false, true, true]);
     }
 
     #[test]
     fn a_receiver_that_is_away_or_sends_elsewhere_gets_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = filled(folder.path());
-        let (url, got) = receiver(&[302]);
-        assert!(pass(&webhook(url), &store).is_err());
-        assert_eq!(got.iter().count(), 1);
+        let (url, got) = receiver(&[302, 302]);
+        assert_eq!(pass(&webhook(url), &store), Ok(0));
+        assert_eq!(got.iter().count(), 2);
         // No server has that port, and no client gets it from the kernel.
         let url = "http://127.0.0.1:1/secret-path".to_owned();
         let error = pass(&webhook(url), &store).unwrap_err();

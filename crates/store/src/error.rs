@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Error {
-    /// The disk, or the limit of the database, is full. Nothing was stored.
+    /// The disk, or the limit of the database, is full. Nothing was changed.
     Full,
     /// Another process has the store open for writing.
     Locked {
@@ -33,8 +33,12 @@ pub enum Error {
     Profile(String),
     /// The question is not usable.
     Query(String),
-    /// The stored data is damaged.
+    /// A part of the stored data is damaged.
     Damaged(String),
+    /// The database itself is damaged: no answer of it can be trusted.
+    Corrupt(String),
+    /// Nobody waits for the answer any more.
+    Unwanted,
     /// The store was opened for reading only.
     ReadOnly,
     /// The store is closing.
@@ -51,7 +55,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => f.write_str("the store's disk is full; nothing was stored"),
+            Self::Full => f.write_str("the store's disk is full; nothing was changed"),
             Self::Locked { folder } => write!(
                 f,
                 "another process has the store {} open; end it, or use another folder",
@@ -68,6 +72,12 @@ impl fmt::Display for Error {
                 f,
                 "the store is damaged: {what}; `xhprof store verify` lists all damage"
             ),
+            Self::Corrupt(what) => write!(
+                f,
+                "the database of the store is damaged: {what}; `xhprof store verify` lists all \
+                 damage, and a backup has what was there"
+            ),
+            Self::Unwanted => f.write_str("nobody waits for the answer any more"),
             Self::ReadOnly => f.write_str("the store is open for reading only"),
             Self::Closed => f.write_str("the store is closing"),
             Self::Io(reason) | Self::Unavailable(reason) => f.write_str(reason),
@@ -84,8 +94,9 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged(error.to_string())
+                Self::Corrupt(error.to_string())
             }
+            Some(ErrorCode::OperationInterrupted) => Self::Unwanted,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             _ => Self::Database(error.to_string()),
         }

@@ -24,6 +24,7 @@ mod sqlite;
 mod store;
 mod tls;
 mod transposed;
+mod wanted;
 
 #[cfg(feature = "conformance")]
 #[expect(
@@ -49,3 +50,4 @@ pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};
 pub use sqlite::{Options, SqliteStore};
 pub use store::{CellHours, HoursOf, Store};
+pub use wanted::{AtItsEnd, Wanted};

@@ -1,5 +1,7 @@
 //! What any store can do, in the words of the domain.
 
+use std::time::Duration;
+
 use crate::{
     Aggregate, AppInfo, DayCount, Difference, DroppedRuns, Error, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed,
@@ -188,6 +190,19 @@ pub trait Store: Send + Sync {
 
     /// How much there is.
     fn stats(&self) -> Result<Stats>;
+
+    /// Whether it can answer: a small question, which may be asked every second.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot, as [`Error::Corrupt`].
+    fn ready(&self) -> Result<()> {
+        self.policies().map(|_| ())
+    }
+
+    /// Stops storing: what was acknowledged is stored, what waits gets [`Error::Closed`], and
+    /// what is being stored has so long to end, or is undone.
+    fn stop(&self, _patience: Duration) {}
 }
 
 /// Which hourly sums of a route.

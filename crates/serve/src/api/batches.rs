@@ -5,35 +5,25 @@
 //! what it sends again is stored once.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Multipart, Query, Request, State as Shared};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::body::Bytes;
+use axum::extract::{Query, State as Shared};
+use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use store::{DroppedRuns, Stored};
-use tokio::task::JoinSet;
 use utoipa::{IntoParams, ToSchema};
 
-use super::questions::ask;
-use super::uploads::{MOST, metadata, read, stored_all, within_quota};
+use super::uploads::{Together, not_read, stored_all};
 use crate::access::Caller;
-use crate::ingest::{Metadata, Uploaded};
+use crate::admission::work::{ask, change};
+use crate::contents::{Job, Kind};
+use crate::ingest::Metadata;
 use crate::problem::Problem;
+use crate::readers::Received;
 use crate::retention::now_us;
 use crate::state::State;
-
-/// The largest batch, unpacked.
-const MAX_UNPACKED: u64 = 64 << 20;
-
-/// How many runs of a batch are read at a time: pages do not wait for all of them.
-const AT_ONCE: usize = 4;
-
-/// The size of the uploads after which those before are stored: profiles in memory are
-/// some times as large.
-const MAX_TOGETHER: u64 = 4 << 20;
 
 /// What became of the runs of a batch.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,32 +82,21 @@ impl From<Stored> for TakenRun {
 pub(crate) async fn put_batch(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    headers: HeaderMap,
+    body: Bytes,
 ) -> Result<Json<TakenBatch>, Problem> {
-    within_quota(&state, &caller).await?;
-    let request = unpacked(request).await?;
-    let parts = Multipart::from_request(request, &()).await;
-    let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+    let job = Job::of(Kind::Batch, &headers);
+    let mut reading = state.config.readers.read_body(job, body).await?;
     let mut batch = Batch::of(&state, &caller);
-    loop {
-        let part = parts.next_field().await;
-        let part = part.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-        let Some(part) = part else { break };
-        if batch.count >= MOST {
-            return Err(Problem::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("a batch has at most {MOST} runs"),
-            ));
-        }
-        let metadata = metadata(part.headers());
-        let bytes = part.bytes().await;
-        let bytes = bytes.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-        batch.add(bytes, metadata).await?;
+    while let Some(next) = reading.next().await {
+        batch.add(next?).await?;
     }
-    if batch.count == 0 {
-        return Err(Problem::bad("the batch has no run"));
-    }
-    let runs = batch.finished().await?;
+    // The process reads for others meanwhile.
+    drop(reading);
+    batch.store().await?;
+    let mut done = batch.done;
+    done.sort_by_key(|(number, _)| *number);
+    let runs = done.into_iter().map(|(_, run)| run).collect();
     Ok(Json(TakenBatch { runs }))
 }
 
@@ -126,9 +105,9 @@ struct Batch<'a> {
     state: &'a Arc<State>,
     caller: &'a Caller,
     count: usize,
-    reading: JoinSet<(usize, Result<Uploaded, Problem>)>,
-    /// What was read and is not stored yet, with its number and size.
-    read: Vec<(usize, Uploaded)>,
+    /// What was read and is not stored yet, and the numbers of its runs.
+    together: Together,
+    numbers: Vec<usize>,
     done: Vec<(usize, TakenRun)>,
 }
 
@@ -138,60 +117,37 @@ impl<'a> Batch<'a> {
             state,
             caller,
             count: 0,
-            reading: JoinSet::new(),
-            read: Vec::new(),
+            together: Together::default(),
+            numbers: Vec::new(),
             done: Vec::new(),
         }
     }
 
     /// Adds the next run.
-    async fn add(
-        &mut self,
-        bytes: Bytes,
-        metadata: Result<Metadata, Problem>,
-    ) -> Result<(), Problem> {
+    async fn add(&mut self, received: Received) -> Result<(), Problem> {
         let number = self.count;
         self.count += 1;
-        let metadata = match metadata {
-            Ok(metadata) => metadata,
-            Err(problem) => return self.refused(number, problem),
-        };
-        if self.reading.len() >= AT_ONCE {
-            self.next_read().await?;
+        match received {
+            Ok(upload) => {
+                self.together
+                    .add(upload.with(&Metadata::default()), self.caller);
+                self.numbers.push(number);
+            }
+            Err(refused) => {
+                let problem = not_read(self.state, self.caller, refused);
+                self.refused(number, problem)?;
+            }
         }
-        let (state, caller) = (Arc::clone(self.state), self.caller.clone());
-        self.reading
-            .spawn(async move { (number, read(&state, &caller, bytes, metadata).await) });
-        let size: u64 = self.read.iter().map(|(_, upload)| upload.bytes).sum();
-        if size > MAX_TOGETHER {
+        if self.together.is_large() {
             self.store().await?;
         }
         Ok(())
     }
 
-    /// Waits for a run that is being read. False if there is none.
-    async fn next_read(&mut self) -> Result<bool, Problem> {
-        let Some(read) = self.reading.join_next().await else {
-            return Ok(false);
-        };
-        let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "reading a run failed");
-        match read.map_err(failed)? {
-            (number, Ok(upload)) => self.read.push((number, upload)),
-            (number, Err(problem)) => self.refused(number, problem)?,
-        }
-        Ok(true)
-    }
-
     /// Stores what was read.
     async fn store(&mut self) -> Result<(), Problem> {
-        if self.read.is_empty() {
-            return Ok(());
-        }
-        let mut read = std::mem::take(&mut self.read);
-        // Of the same run twice, the first one is new.
-        read.sort_by_key(|(number, _)| *number);
-        let (numbers, uploads): (Vec<usize>, Vec<_>) = read.into_iter().unzip();
-        let outcomes = stored_all(self.state, self.caller, uploads).await?;
+        let numbers = std::mem::take(&mut self.numbers);
+        let outcomes = stored_all(self.state, self.caller, self.together.take()).await?;
         for (number, outcome) in numbers.into_iter().zip(outcomes) {
             match outcome {
                 Ok(stored) => self.done.push((number, stored.into())),
@@ -217,53 +173,6 @@ impl<'a> Batch<'a> {
         self.done.push((number, TakenRun::refused(problem)));
         Ok(())
     }
-
-    /// The outcomes of all runs, in their order.
-    async fn finished(mut self) -> Result<Vec<TakenRun>, Problem> {
-        while self.next_read().await? {}
-        self.store().await?;
-        self.done.sort_by_key(|(number, _)| *number);
-        Ok(self.done.into_iter().map(|(_, run)| run).collect())
-    }
-}
-
-/// The request with its body as it was before compression.
-async fn unpacked(request: Request) -> Result<Request, Problem> {
-    let encoding = request.headers().get(header::CONTENT_ENCODING);
-    match encoding.map(HeaderValue::as_bytes) {
-        None | Some(b"identity") => return Ok(request),
-        Some(b"zstd") => {}
-        Some(_) => {
-            return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "a batch is compressed with zstd, or not at all",
-            ));
-        }
-    }
-    let (mut parts, body) = request.into_parts();
-    parts.headers.remove(header::CONTENT_ENCODING);
-    parts.headers.remove(header::CONTENT_LENGTH);
-    // With the limit that the router has put into the extensions.
-    let packed = Request::from_parts(parts.clone(), body);
-    let packed = Bytes::from_request(packed, &()).await;
-    let packed = packed.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-    let unpack = move || -> io::Result<Vec<u8>> {
-        let mut plain = Vec::new();
-        let decoder = zstd::Decoder::with_buffer(&packed[..])?;
-        decoder.take(MAX_UNPACKED + 1).read_to_end(&mut plain)?;
-        Ok(plain)
-    };
-    let plain = tokio::task::spawn_blocking(unpack).await;
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unpacking failed");
-    let plain = plain.map_err(failed)?;
-    let plain = plain.map_err(|error| Problem::bad(format!("not zstd: {error}")))?;
-    if plain.len() as u64 > MAX_UNPACKED {
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("a batch has at most {} MiB, unpacked", MAX_UNPACKED >> 20),
-        ));
-    }
-    Ok(Request::from_parts(parts, Body::from(plain)))
 }
 
 /// What an agent has dropped.
@@ -318,7 +227,7 @@ pub(crate) async fn put_dropped(
     });
     let rows = added_up(rows);
     DroppedRuns::check(&rows, now_us())?;
-    ask(&state, move |store| store.note_dropped(&rows)).await?;
+    change(&state, move |store| store.note_dropped(&rows)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

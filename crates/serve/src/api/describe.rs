@@ -13,6 +13,7 @@ use super::{batches, questions, retention, sums, tokens, uploads};
     ),
     paths(
         questions::health,
+        questions::ready,
         questions::metrics,
         questions::session,
         questions::runs,

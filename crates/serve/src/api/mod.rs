@@ -9,13 +9,14 @@ mod sums;
 mod tokens;
 mod uploads;
 
+pub(crate) use crate::admission::work::ask;
 pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
 pub use describe::description;
 pub(crate) use describe::openapi;
 pub(crate) use pyroscope::{import_pyroscope, push_pyroscope};
 pub(crate) use questions::{
-    Both, Filter, all_routes, apps, ask, days, delete_run, diff, found, function, functions,
-    health, label_run, metrics, releases, run, run_file, runs, selection, session, spans, stats,
+    Both, Filter, all_routes, apps, days, delete_run, diff, found, function, functions, health,
+    label_run, metrics, ready, releases, run, run_file, runs, selection, session, spans, stats,
     tree, trend, visible_apps,
 };
 pub(crate) use retention::{
@@ -27,4 +28,4 @@ pub(crate) use tokens::{
     NewToken, ShownToken, add_token, made, removable_token, remove_token, removed, tokens,
     visible_tokens,
 };
-pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs};
+pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs, within_quota};

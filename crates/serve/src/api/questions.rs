@@ -10,12 +10,13 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use store::{
     AppInfo, DayCount, FunctionChange, FunctionDetail, FunctionSort, FunctionTotal, ReleaseInfo,
-    RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats, Store,
-    TrendOf, TrendPoint, TrendStep,
+    RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats, TrendOf,
+    TrendPoint, TrendStep,
 };
 use utoipa::{IntoParams, ToSchema};
 
-use crate::access::Caller;
+use crate::access::{Caller, Scope};
+use crate::admission::work::{ask, change, on_a_thread};
 use crate::filter;
 use crate::problem::Problem;
 use crate::state::State;
@@ -47,31 +48,26 @@ pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Prob
     Ok(selection)
 }
 
-/// Asks the store on a thread that may wait. The questions are taken
-/// [together](Store::at_one_moment).
-pub(crate) async fn ask<T: Send + 'static>(
-    state: &Arc<State>,
-    question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
-) -> Result<T, Problem> {
-    let closed = |_| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
-    let permit = state.busy.acquire().await.map_err(closed)?;
-    let store = Arc::clone(&state.config.store);
-    let answer = tokio::task::spawn_blocking(move || {
-        let of_moment = store.at_one_moment();
-        question(of_moment.as_deref().unwrap_or(&*store))
-    })
-    .await;
-    drop(permit);
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question failed");
-    Ok(answer.map_err(failed)??)
+/// Whether the server works. It asks nothing and waits for nobody, so it needs no token.
+#[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]
+pub(crate) async fn health() -> &'static str {
+    "ok\n"
 }
 
-/// Whether the server works, and its store answers. The question is a small one: it needs
-/// no token, and is asked every few seconds.
-#[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]
-pub(crate) async fn health(Shared(state): Shared<Arc<State>>) -> Result<&'static str, Problem> {
-    ask(&state, |store| store.policies()).await?;
-    Ok("ok\n")
+/// Whether the store answers, and is not damaged: at most once a second, and within two. It
+/// needs no token.
+#[utoipa::path(get, path = "/readyz", responses((status = 200, body = String), (status = 503)))]
+pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<&'static str, Problem> {
+    let answer = state.admission.ready.of(&state.config.store).await;
+    let not_ready = |reason: String| {
+        tracing::warn!(reason, "the server is not ready");
+        // Strangers may ask: the log has the rest.
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the store does not answer as it should",
+        )
+    };
+    answer.map(|()| "ok\n").map_err(not_ready)
 }
 
 /// Says of other applications to a token of one what is said of those that do not
@@ -122,9 +118,10 @@ pub(crate) async fn metrics(
 ) -> Result<String, Problem> {
     for_all(&caller)?;
     let shared = Arc::clone(&state);
-    let stats = ask(&state, move |store| shared.recent_size(store)).await?;
+    let size = move || shared.recent_size(&*shared.config.store);
+    let stats = on_a_thread(&state.admission.counters, size).await??;
     let crashed = state.config.readers.crashed.load(Ordering::Relaxed);
-    Ok(state.counters.text(&stats, crashed))
+    Ok(state.counters.text(&stats, crashed, &state.admission))
 }
 
 /// The order and the part of a list.
@@ -212,7 +209,7 @@ pub(crate) async fn delete_run(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let id = found(&state, &caller, &id).await?.info.id;
-    ask(&state, move |store| store.delete(&[id])).await?;
+    change(&state, move |store| store.delete(&[id])).await?;
     tracing::info!(target: "audit", by = caller.name, run = %id, "deleted");
     Ok(StatusCode::NO_CONTENT)
 }
@@ -224,7 +221,8 @@ pub(crate) struct Label {
     label: String,
 }
 
-/// Gives a run a label: labelled runs are not removed by age.
+/// Gives a run a label: labelled runs are not removed by age. The token needs the scopes write
+/// and read.
 #[utoipa::path(put, path = "/api/v1/runs/{id}/label", params(("id" = String, Path)), request_body = Label, responses((status = 204)))]
 pub(crate) async fn label_run(
     Shared(state): Shared<Arc<State>>,
@@ -232,8 +230,13 @@ pub(crate) async fn label_run(
     Path(id): Path<String>,
     Json(label): Json<Label>,
 ) -> Result<StatusCode, Problem> {
+    // A token that only sends runs must not decide how long they are kept.
+    if !caller.may(Scope::Read) {
+        let reason = "a label keeps a run: this token needs the scope read, too";
+        return Err(Problem::new(StatusCode::FORBIDDEN, reason));
+    }
     let id = found(&state, &caller, &id).await?.info.id;
-    ask(&state, move |store| store.label(&id, &label.label)).await?;
+    change(&state, move |store| store.label(&id, &label.label)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use store::{Policies, Policy, Removal, Removed};
 use utoipa::{IntoParams, ToSchema};
 
-use super::questions::{Answer, ask, for_all, for_app};
+use super::questions::{Answer, for_all, for_app};
 use crate::access::Caller;
+use crate::admission::work::{ask, change};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;
@@ -106,7 +107,7 @@ pub(crate) async fn set(
         store.set_policy(app.as_deref(), policy.as_ref())?;
         Ok(format!("{policy:?}"))
     };
-    let text = ask(state, set).await?;
+    let text = change(state, set).await?;
     state.quotas.forget_policies();
     tracing::info!(target: "audit", by = caller.name, app = of, policy = text, "policy set");
     Ok(())
@@ -174,7 +175,7 @@ pub(crate) async fn retain(
         dry_run,
     } = asked;
     let name = app.clone();
-    let removed = ask(&state, move |store| {
+    let removed = change(&state, move |store| {
         let policy = match policy {
             Some(policy) => policy,
             None => store.policies()?.of(&app).clone(),

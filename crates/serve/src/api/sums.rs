@@ -10,8 +10,9 @@ use axum::http::StatusCode;
 use store::{FunctionDays, RouteDays, RouteRow};
 use utoipa::IntoParams;
 
-use super::questions::{Answer, Filter, ask, selection};
+use super::questions::{Answer, Filter, selection};
 use crate::access::Caller;
+use crate::admission::work::ask;
 use crate::problem::Problem;
 use crate::state::State;
 

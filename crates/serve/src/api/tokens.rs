@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use store::StoredToken;
 use utoipa::ToSchema;
 
-use super::questions::{Answer, ask, for_app};
+use super::questions::{Answer, for_app};
 use crate::access::{Access, Caller, Token};
+use crate::admission::work::{ask, change};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;
@@ -149,7 +150,7 @@ pub(crate) async fn made(
     let made = new_token(&new.name, &new.scopes.join(","), app.as_deref(), until_us);
     let (token, row) = made.map_err(Problem::bad)?;
     let id = row.id.clone();
-    ask(state, move |store| store.add_token(&row)).await?;
+    change(state, move |store| store.add_token(&row)).await?;
     tracing::info!(
         target: "audit", by = caller.name, id, name = new.name, app = app.as_deref().unwrap_or("*"),
         scopes = new.scopes.join(","), "token made"
@@ -196,7 +197,7 @@ pub(crate) async fn removable_token(
 pub(crate) async fn removed(state: &Arc<State>, caller: &Caller, id: &str) -> Result<(), Problem> {
     let found = removable_token(state, caller, id).await?;
     let id = found.id.clone();
-    ask(state, move |store| store.remove_token(&id)).await?;
+    change(state, move |store| store.remove_token(&id)).await?;
     state.rows.forget();
     tracing::info!(
         target: "audit", by = caller.name, id = found.id, name = found.name, "token removed"

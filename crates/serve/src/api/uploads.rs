@@ -1,28 +1,30 @@
 //! Uploads: our own, and those of other tools' clients.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Multipart, Request, State as Shared};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::State as Shared;
+use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use store::Stored;
-use tokio::sync::AcquireError;
 use utoipa::ToSchema;
 
-use super::questions::ask;
 use crate::access::Caller;
-use crate::ingest::{Metadata, Uploaded, read_upload, store_within};
+use crate::admission::work::{look_up, on_a_thread};
+use crate::contents::{Job, Kind, Refused};
+use crate::ingest::{Metadata, Uploaded, store_within};
 use crate::metrics::count;
+use crate::part_headers::metadata;
 use crate::problem::Problem;
 use crate::reading::NotTaken;
 use crate::state::State;
 
-/// The most files of one upload.
-pub(super) const MOST: usize = 100;
+/// The size of the uploads after which those before are stored, and of their profiles in
+/// memory, which are some times as large.
+const MAX_TOGETHER: u64 = 4 << 20;
+const MAX_MEMORY: u64 = 16 << 20;
 
 /// What became of an upload.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,85 +42,88 @@ pub(crate) async fn put_runs(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    request: Request,
+    body: Bytes,
 ) -> Result<(StatusCode, Json<Taken>), Problem> {
     let metadata = metadata(&headers)?;
-    let mut runs = Vec::new();
-    for file in files(request).await? {
-        runs.push(stored(&state, &caller, file, metadata.clone()).await?);
-    }
+    let job = Job::of(Kind::Files, &headers);
+    let runs = stored(&state, &caller, job, body, metadata).await?;
     if runs.is_empty() {
         return Err(Problem::bad("the upload has no file"));
     }
     Ok((StatusCode::CREATED, Json(Taken { runs })))
 }
 
-pub(super) async fn files(request: Request) -> Result<Vec<Bytes>, Problem> {
-    let kind = request.headers().get(header::CONTENT_TYPE);
-    let is_multipart = kind
-        .and_then(|kind| kind.to_str().ok())
-        .is_some_and(|kind| kind.starts_with("multipart/form-data"));
-    if !is_multipart {
-        let body = Bytes::from_request(request, &()).await;
-        return Ok(vec![body.map_err(|error| {
-            Problem::new(error.status(), error.body_text())
-        })?]);
-    }
-    let problem = |status, text| Problem::new(status, text);
-    let parts = Multipart::from_request(request, &()).await;
-    let mut parts = parts.map_err(|error| problem(error.status(), error.body_text()))?;
-    let mut files = Vec::new();
-    loop {
-        let part = parts.next_field().await;
-        let Some(part) = part.map_err(|error| problem(error.status(), error.body_text()))? else {
-            return Ok(files);
-        };
-        if files.len() >= MOST {
-            return Err(Problem::bad(format!("an upload has at most {MOST} files")));
-        }
-        let bytes = part.bytes().await;
-        files.push(bytes.map_err(|error| problem(error.status(), error.body_text()))?);
-    }
-}
-
-/// Reads and stores one profile on a thread that may wait.
+/// Reads a body and stores its profiles, up to the first that is refused.
 pub(super) async fn stored(
     state: &Arc<State>,
     caller: &Caller,
-    file: Bytes,
+    job: Job,
+    body: Bytes,
     metadata: Metadata,
-) -> Result<Stored, Problem> {
-    within_quota(state, caller).await?;
-    let upload = read(state, caller, file, metadata).await?;
-    let mut outcomes = stored_all(state, caller, vec![upload]).await?;
-    let failed = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing the run failed");
-    outcomes.pop().unwrap_or_else(|| Err(failed()))
+) -> Result<Vec<Stored>, Problem> {
+    let mut reading = state.config.readers.read_body(job, body).await?;
+    let mut stored = Vec::new();
+    let mut together = Together::default();
+    let mut refused = None;
+    while let Some(next) = reading.next().await {
+        match next {
+            Ok(Ok(upload)) => together.add(upload.with(&metadata), caller),
+            Ok(Err(reason)) => {
+                refused = Some(not_read(state, caller, reason));
+                break;
+            }
+            // Of a body that is broken nothing is stored, as far as that is known in time.
+            Err(problem) => return Err(problem),
+        }
+        if together.is_large() {
+            for outcome in stored_all(state, caller, together.take()).await? {
+                stored.push(outcome?);
+            }
+        }
+    }
+    // The process reads for others meanwhile.
+    drop(reading);
+    for outcome in stored_all(state, caller, together.take()).await? {
+        stored.push(outcome?);
+    }
+    match refused {
+        None => Ok(stored),
+        Some(problem) => Err(problem),
+    }
 }
 
-/// Reads a profile on a thread that may wait.
-pub(super) async fn read(
-    state: &Arc<State>,
-    caller: &Caller,
-    file: Bytes,
-    mut metadata: Metadata,
-) -> Result<Uploaded, Problem> {
-    if let Some(app) = &caller.app {
-        metadata.tags.retain(|(name, _)| name != "app");
-        metadata.tags.push(("app".to_owned(), app.clone()));
+/// Profiles that will be stored together.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    uploads: Vec<Uploaded>,
+    bytes: u64,
+    memory: u64,
+}
+
+impl Together {
+    /// Adds a profile: that of the application of the token, if it has one.
+    pub(super) fn add(&mut self, upload: Uploaded, caller: &Caller) {
+        let upload = match &caller.app {
+            Some(app) => upload.with(&Metadata {
+                tags: vec![("app".to_owned(), app.clone())],
+                ..Metadata::default()
+            }),
+            None => upload,
+        };
+        self.bytes += upload.bytes;
+        self.memory += upload.lease.bytes();
+        self.uploads.push(upload);
     }
-    let permit = state.busy.acquire().await.map_err(stopping)?;
-    let readers = Arc::clone(&state.config.readers);
-    let read = move || read_upload(&readers, &file, &metadata);
-    let outcome = tokio::task::spawn_blocking(read).await;
-    drop(permit);
-    let failed = |_| {
-        Problem::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "reading the upload failed",
-        )
-    };
-    let outcome = outcome.map_err(failed)?;
-    outcome.map_err(|error| not_taken(state, caller, error))
+
+    /// Whether it is time to store them.
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes > MAX_TOGETHER || self.memory > MAX_MEMORY
+    }
+
+    /// All of them.
+    pub(super) fn take(&mut self) -> Vec<Uploaded> {
+        std::mem::take(self).uploads
+    }
 }
 
 /// Stores profiles together, on a thread that may wait.
@@ -127,15 +132,16 @@ pub(super) async fn stored_all(
     caller: &Caller,
     uploads: Vec<Uploaded>,
 ) -> Result<Vec<Result<Stored, Problem>>, Problem> {
-    // Not those of questions, which would wait for a database.
-    let permit = state.storing.acquire().await.map_err(stopping)?;
+    if uploads.is_empty() {
+        return Ok(Vec::new());
+    }
     let store = Arc::clone(&state.config.store);
     let quotas = Arc::clone(&state.quotas);
     let put = move || store_within(&quotas, &*store, uploads);
-    let outcomes = tokio::task::spawn_blocking(put).await;
-    drop(permit);
-    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing runs failed");
-    let outcomes = outcomes.map_err(failed)?.into_iter();
+    // Not the permits of questions, which would wait for a database.
+    let outcomes = on_a_thread(&state.admission.storing, put)
+        .await?
+        .into_iter();
     let counted = outcomes.map(|outcome| match outcome {
         Ok(stored) => {
             let counters = &state.counters;
@@ -151,8 +157,15 @@ pub(super) async fn stored_all(
     Ok(counted.collect())
 }
 
-fn stopping(_: AcquireError) -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping")
+/// Counts a profile that could not be read, and logs why.
+pub(super) fn not_read(state: &State, caller: &Caller, refused: Refused) -> Problem {
+    state.counters.refuse(&caller.name, &refused.reason);
+    tracing::warn!(
+        by = caller.name,
+        error = refused.reason,
+        "an upload was refused"
+    );
+    refused.into()
 }
 
 /// Counts what was not taken, and logs it.
@@ -170,12 +183,12 @@ fn not_taken(state: &State, caller: &Caller, error: NotTaken) -> Problem {
 
 /// Refuses the sender of one application whose quota is used up, before its upload
 /// is read. The application of other senders is in their profiles.
-pub(super) async fn within_quota(state: &Arc<State>, caller: &Caller) -> Result<(), Problem> {
+pub(crate) async fn within_quota(state: &Arc<State>, caller: &Caller) -> Result<(), Problem> {
     let Some(app) = caller.app.clone() else {
         return Ok(());
     };
     let quotas = Arc::clone(&state.quotas);
-    let over = ask(state, move |store| quotas.check(store, &app)).await?;
+    let over = look_up(state, move |store| quotas.check(store, &app)).await?;
     match over {
         None => Ok(()),
         Some(over) => {
@@ -185,47 +198,16 @@ pub(super) async fn within_quota(state: &Arc<State>, caller: &Caller) -> Result<
     }
 }
 
-/// The metadata in an upload's headers.
-pub(super) fn metadata(headers: &HeaderMap) -> Result<Metadata, Problem> {
-    let text = |name: &str| -> Result<Option<String>, Problem> {
-        let Some(value) = headers.get(name) else {
-            return Ok(None);
-        };
-        let text = std::str::from_utf8(value.as_bytes());
-        let text = text.map_err(|_| Problem::bad(format!("the header {name} is not text")))?;
-        Ok(Some(text.to_owned()))
-    };
-    let mut metadata = Metadata {
-        host: text("x-xhprof-host")?,
-        title: text("x-xhprof-title")?,
-        ..Metadata::default()
-    };
-    if let Some(name) = text("x-xhprof-file")? {
-        metadata = metadata.of_file(Path::new(&name));
-    }
-    for name in ["app", "route", "release", "rate"] {
-        if let Some(value) = text(&format!("x-xhprof-{name}"))? {
-            metadata.tags.push((name.to_owned(), value));
-        }
-    }
-    for tag in headers.get_all("x-xhprof-tag") {
-        let tag = std::str::from_utf8(tag.as_bytes())
-            .ok()
-            .and_then(|tag| tag.split_once('='));
-        let (name, value) = tag.ok_or_else(|| Problem::bad("X-Xhprof-Tag is not name=value"))?;
-        metadata.tags.push((name.to_owned(), value.to_owned()));
-    }
-    Ok(metadata)
-}
-
 /// What XHGui's clients (perftools/php-profiler) send.
 pub(crate) async fn import_xhgui(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
     let size = body.len();
-    stored(&state, &caller, body, Metadata::default()).await?;
+    let job = Job::of(Kind::File, &headers);
+    stored(&state, &caller, job, body, Metadata::default()).await?;
     Ok(Json(json!({ "ok": true, "size": size })))
 }
 
@@ -233,30 +215,10 @@ pub(crate) async fn import_xhgui(
 pub(crate) async fn import_buggregator(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Result<StatusCode, Problem> {
-    #[derive(Deserialize)]
-    struct Upload {
-        app_name: Option<String>,
-        hostname: Option<String>,
-        #[serde(default)]
-        tags: Value,
-    }
-    let upload: Upload = serde_json::from_slice(&body)
-        .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
-    let mut metadata = Metadata {
-        host: upload.hostname,
-        ..Metadata::default()
-    };
-    if let Some(app) = upload.app_name {
-        metadata.tags.push(("app".to_owned(), app));
-    }
-    for (name, value) in upload.tags.as_object().into_iter().flatten() {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        metadata.tags.push((name.clone(), value));
-    }
-    stored(&state, &caller, body, metadata).await?;
+    let job = Job::of(Kind::Buggregator, &headers);
+    stored(&state, &caller, job, body, Metadata::default()).await?;
     Ok(StatusCode::OK)
 }

@@ -3,13 +3,16 @@
 
 use std::panic::resume_unwind;
 
-/// Both answers. The second question is asked by this thread.
+use store::Wanted;
+
+/// Both answers, as long as they are wanted. The second question is asked by this thread.
 pub(super) fn at_once<A: Send, B>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B,
 ) -> (A, B) {
     std::thread::scope(|scope| {
-        let one = scope.spawn(one);
+        let wanted = Wanted::current().unwrap_or_default();
+        let one = scope.spawn(move || wanted.during(one));
         let other = other();
         (
             one.join().unwrap_or_else(|panic| resume_unwind(panic)),

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use crate::api::Filter;
+use crate::visible;
 
 /// Text for an element or an attribute. What could be read as anything but text
-/// is escaped, and control characters are shown, as HTML has no place for them.
+/// is escaped, and what would not be seen, or would turn the text around, is shown as a number.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -16,10 +17,7 @@ pub fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            character if character.is_control() => {
-                let _ = write!(out, "\\x{:02x}", u32::from(character));
-            }
-            character => out.push(character),
+            character => visible::push(&mut out, character),
         }
     }
     out
@@ -163,6 +161,10 @@ mod tests {
             "&lt;/script&gt;&lt;b a=&quot;&#39;&amp;&#39;&quot;&gt;\\x00\\x0a"
         );
         assert_eq!(escaped("größe"), "größe");
+        assert_eq!(
+            escaped("a\u{202e}b\u{2066}\u{200b}"),
+            "a\\u{202e}b\\u{2066}\\u{200b}"
+        );
         assert_eq!(encoded("a b&c=é/"), "a%20b%26c%3D%C3%A9/");
         assert_eq!(condition("route", "/a b\""), "route:\"/a b\"");
         assert_eq!(

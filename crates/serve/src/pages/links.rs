@@ -3,6 +3,7 @@
 use store::{AppInfo, ReleaseInfo};
 
 use super::html::{condition, encoded, escaped};
+use crate::filter::in_time;
 
 /// A link to a comparison of two filters.
 fn comparison(before: &str, after: &str, text: &str) -> String {
@@ -42,8 +43,8 @@ pub(super) fn of_filter(filter: &str, releases: Option<[&str; 2]>) -> String {
             "the last 7 days against the 7 before",
         ),
     ] {
-        let of = |time| format!("{filter} {time}");
-        links.push_str(&comparison(of(before).trim(), of(after).trim(), text));
+        let of = |time| in_time(filter, time);
+        links.push_str(&comparison(&of(before), &of(after), text));
     }
     format!("<ul class=\"links\">{links}</ul>")
 }

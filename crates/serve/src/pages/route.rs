@@ -20,6 +20,7 @@ use super::run_table::RunTable;
 use super::units::{counted, day, number, rate, span, time};
 use crate::access::Caller;
 use crate::api::{Filter, ask};
+use crate::filter::in_time;
 use crate::state::State;
 
 /// Statements of one text in a run, from which on they look like a loop.
@@ -249,12 +250,12 @@ impl Found {
         for point in self.days.iter().rev() {
             let shown = |time_ns: Option<u64>| time_ns.map_or_else(String::new, time);
             let (from, to) = (day(point.time_s), day(point.time_s + 86_400));
-            let of_day = format!("{filter} since:{from} until:{to}");
+            let of_day = in_time(filter, &format!("since:{from} until:{to}"));
             let of_release = with(filter, &condition("release", &point.release));
             table.row(
                 "",
                 [
-                    format!("<a href=\"/?q={}\">{from}</a>", encoded(of_day.trim())),
+                    format!("<a href=\"/?q={}\">{from}</a>", encoded(&of_day)),
                     format!(
                         "<a href=\"/?q={}\">{}</a>",
                         encoded(&of_release),

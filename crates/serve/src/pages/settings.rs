@@ -17,6 +17,7 @@ use crate::access::Caller;
 use crate::api::{ask, visible_apps, visible_dropped, visible_policies};
 use crate::metrics::Counters;
 use crate::state::State;
+use crate::undelivered::Refused;
 
 /// How far back dropped runs are listed, in days, and how many lines there are.
 const DAYS: u16 = 30;
@@ -46,11 +47,42 @@ pub(crate) async fn settings(
         body.push_str(&size(&stats));
         body.push_str(&removed(&stats));
         body.push_str(&uploads(&state.counters));
+        body.push_str(&undelivered(&state.config.undelivered.all()));
     }
     let rows = visible_dropped(&state, &caller, DAYS).await?;
     body.push_str(&dropped(&rows));
     body.push_str(&tokens::section(&state, &caller).await?);
     Ok(page(&state, &caller, Section::Settings, "Settings", &body))
+}
+
+/// Findings that the receiver of the webhook did not take.
+fn undelivered(findings: &[Refused]) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        ("left", "Sent at (UTC)"),
+        ("name", "Application"),
+        ("left", "Finding"),
+        ("left wrap", "Why"),
+    ];
+    let mut table = Table::new("Findings that were not taken", &headings);
+    for finding in findings {
+        table.row(
+            "",
+            [
+                date_us(finding.at_us),
+                escaped(&finding.app),
+                escaped(&finding.id),
+                escaped(&finding.reason),
+            ],
+        );
+    }
+    format!(
+        "<h2 id=\"undelivered\">Findings that were not taken</h2><p>The receiver of the webhook \
+         refused them. They are sent again with each search; others do not wait for them.</p>{}",
+        table.finish()
+    )
 }
 
 /// Runs that agents dropped before they came here, of each day, application and

@@ -10,6 +10,7 @@ use store::{Aggregate, RunId};
 
 use super::thousand::of_thousand;
 use crate::access::Caller;
+use crate::admission::work::on_a_thread;
 use crate::api::{Both, Filter, ask, found, selection};
 use crate::problem::Problem;
 use crate::state::{State, Viewed, ViewedFile};
@@ -135,11 +136,10 @@ async fn viewer(
     }
     let shared = Arc::clone(state);
     let viewed = Viewed { title, file, base };
-    let page = tokio::task::spawn_blocking(move || (shared.config.viewer)(viewed)).await;
+    let page = move || (shared.config.viewer)(viewed);
+    let page = on_a_thread(&state.admission.questions, page).await?;
     let failed = |reason: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, reason);
-    let page = page
-        .map_err(|error| failed(error.to_string()))?
-        .map_err(failed)?;
+    let page = page.map_err(failed)?;
     let policy = format!("{}; frame-ancestors 'none'", state.config.viewer_policy);
     let policy = HeaderValue::from_str(&policy).map_err(|error| failed(error.to_string()))?;
     Ok(([(header::CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())

@@ -62,6 +62,14 @@ fn seeds() -> Vec<Seed> {
     let packed = ("content-encoding", "zstd".to_owned());
     let calls = calls.as_bytes().to_vec();
     let encoded = ("content-encoding", "gzip".to_owned());
+    let json = ("content-type", "application/json".to_owned());
+    let form = (
+        "content-type",
+        "application/x-www-form-urlencoded".to_owned(),
+    );
+    let dropped = r#"{"agent":"0123","host":"web1","dropped":[{"day_s":86400,"app":"a","reason":"refused","runs":1,"bytes":2}]}"#;
+    let token = r#"{"name":"ci","scopes":["read"],"app":"blog","days":3}"#;
+    let text = |text: &str| vec![text.as_bytes().to_vec()];
     vec![
         (runs, tags.clone(), vec![native.clone()]),
         (runs, vec![encoded], vec![native.clone()]),
@@ -95,9 +103,52 @@ fn seeds() -> Vec<Seed> {
         (
             "/ingest?name=shop.cpu&from=1793491200000000000",
             vec![multipart],
-            vec![native.clone(), native],
+            vec![native.clone(), native.clone()],
+        ),
+        (
+            "/push.v1.PusherService/Push",
+            Vec::new(),
+            vec![push(&native)],
+        ),
+        ("/api/v1/dropped", vec![json.clone()], text(dropped)),
+        ("/api/v1/tokens", vec![json.clone()], text(token)),
+        (
+            "/api/v1/retain",
+            vec![json],
+            text(r#"{"app":"blog","dry_run":true}"#),
+        ),
+        ("/login", vec![form.clone()], text("username=x&token=xhp_0")),
+        (
+            "/settings/policy",
+            vec![form.clone()],
+            text("app=blog&days=30&runs=&bytes=20G&notable=20"),
+        ),
+        (
+            "/settings/tokens",
+            vec![form],
+            text("name=ci&scopes=read&app=blog&days=3"),
         ),
     ]
+}
+
+/// A push of Pyroscope with one profile: fields are a byte for their number and kind, a length,
+/// and the content.
+fn push(profile: &[u8]) -> Vec<u8> {
+    fn field(key: u8, content: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![key];
+        let mut length = content.len();
+        while length >= 0x80 {
+            bytes.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+            length >>= 7;
+        }
+        bytes.push(u8::try_from(length).unwrap());
+        bytes.extend_from_slice(content);
+        bytes
+    }
+    let label = [field(0x0a, b"service_name"), field(0x12, b"blog")].concat();
+    let sample = field(0x0a, profile);
+    let series = [field(0x0a, &label), field(0x12, &sample)].concat();
+    field(0x0a, &series)
 }
 
 /// The file with changes, often packed, and the packed file with changes.
@@ -221,6 +272,7 @@ fn no_upload_makes_the_server_fail() {
         demo: None,
         viewer: Box::new(|_| Ok(String::new())),
         findings: Box::new(|_, _| Ok(serve::Findings::default())),
+        undelivered: Arc::default(),
         trigger: serve::Trigger {
             name: "XHPROF".to_owned(),
             secret: None,

@@ -79,12 +79,25 @@ pub(crate) struct ServeArguments {
     )]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) webhook_every: u64,
+    /// The memory of the server with the processes that read uploads, as 512M or 4G; by default a
+    /// quarter of the machine or of its cgroup
+    #[arg(long, value_name = "SIZE", value_parser = server_memory)]
+    pub(crate) memory: Option<u64>,
     /// The certificate for HTTPS, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// The key of the certificate, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// As much as a server needs at least.
+fn server_memory(text: &str) -> Result<u64, String> {
+    let least = ::serve::LEAST_MEMORY;
+    match size(text)? {
+        memory if memory < least => Err(format!("a server needs at least {}M", least >> 20)),
+        memory => Ok(memory),
+    }
 }
 
 /// An address, or a network.

@@ -34,6 +34,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if let (Some(token), Some(file)) = (&arguments.add_token, &arguments.token_file) {
         return add_token(file, token);
     }
+    ::serve::give_memory_back();
     let trigger = trigger(arguments)?;
     let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
     let place = match &temporary {
@@ -48,7 +49,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let store = Arc::clone(&store);
         std::thread::spawn(move || demo.fill(&store));
     }
-    let readers = Arc::new(Readers::in_processes(reader));
+    let memory = arguments.memory.unwrap_or_else(::serve::default_memory);
+    let readers = Arc::new(Readers::in_processes(reader).within(memory));
+    let undelivered = Arc::default();
     if !arguments.watch.is_empty() {
         ::serve::watch(Watch {
             readers: Arc::clone(&readers),
@@ -61,7 +64,8 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         ::serve::retain_regularly(Arc::clone(&store))?;
     }
     if let Some(url) = &arguments.webhook {
-        ::serve::send_findings(webhook(arguments, url)?, Arc::clone(&store))?;
+        let webhook = webhook(arguments, url)?;
+        ::serve::send_findings(webhook, Arc::clone(&store), Arc::clone(&undelivered))?;
     }
     let is_tls = arguments.tls_cert.is_some();
     let config = Config {
@@ -77,6 +81,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         findings: Box::new(|store, app| {
             regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
+        undelivered,
         trigger,
         viewer_policy: viewer::policy(),
     };

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 
 use super::ClickhouseAddress;
+use crate::wanted::{self, AtItsEnd, Wanted};
 use crate::{Error, Result, tls};
 
 /// The longest answer: a page never needs as much.
@@ -160,6 +161,7 @@ impl Client {
         }
         let until = Instant::now() + WAIT_FOR_ROWS;
         loop {
+            wanted::check()?;
             match self.send_to_any(statement, body, in_database) {
                 Err(Failed::Stale(_)) if Instant::now() < until => {
                     std::thread::sleep(ATTEMPTS_EVERY);
@@ -217,6 +219,15 @@ impl Client {
             .query("max_execution_time", MOST_SECONDS.to_string())
             .query("max_query_size", (MAX_STATEMENT + 1).to_string())
             .query("max_read_buffer_size", READ_BUFFER.to_string());
+        let is_question = statement.is_empty() && body.starts_with(b"SELECT");
+        let id = Wanted::current().filter(|_| is_question).map(|wanted| {
+            let id = format!("xhprof-{:016x}", getrandom::u64().unwrap_or_default());
+            let stop = self.stop_at_end(&wanted, host, &id);
+            (id, stop)
+        });
+        if let Some((id, _)) = &id {
+            request = request.query("query_id", id);
+        }
         if most.is_some() {
             request = request.config().timeout_global(most).build();
         }
@@ -252,14 +263,43 @@ impl Client {
         if let Some(password) = &self.address.password {
             request = request.header("X-ClickHouse-Key", password);
         }
-        let mut answer = request.send(body).map_err(|error| node(&error))?;
-        let status = answer.status().as_u16();
-        let body = answer.body_mut().with_config().limit(MAX_ANSWER);
-        let bytes = body.read_to_vec().map_err(|error| node(&error))?;
+        let answered = request.send(body).and_then(|mut answer| {
+            let status = answer.status().as_u16();
+            let body = answer.body_mut().with_config().limit(MAX_ANSWER);
+            Ok((status, body.read_to_vec()?))
+        });
+        // Whatever a statement says that was told to stop.
+        wanted::check().map_err(Failed::Statement)?;
+        let (status, bytes) = answered.map_err(|error| node(&error))?;
         if status == 200 {
             return Ok(bytes);
         }
         Err(self.failed(status, &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Tells a node to stop a question when nobody waits for it any more.
+    fn stop_at_end(&self, wanted: &Wanted, host: &str, id: &str) -> AtItsEnd {
+        let (agent, address, host) = (self.agent.clone(), self.address.clone(), host.to_owned());
+        let id = id.to_owned();
+        wanted.at_its_end(move || {
+            // Who ends it does not wait for ClickHouse.
+            let thread = std::thread::Builder::new().name("stop-statement".to_owned());
+            let stop = move || {
+                let scheme = if address.is_tls { "https" } else { "http" };
+                let mut request = agent.post(format!("{scheme}://{host}/"));
+                request = request.config().timeout_global(Some(CONNECT)).build();
+                if let Some(user) = &address.user {
+                    request = request.header("X-ClickHouse-User", user);
+                }
+                if let Some(password) = &address.password {
+                    request = request.header("X-ClickHouse-Key", password);
+                }
+                // One that is over by now is not there, and one that is not told so ends at
+                // `max_execution_time`.
+                let _ = request.send(format!("KILL QUERY WHERE query_id = '{id}' ASYNC"));
+            };
+            let _ = thread.spawn(stop);
+        })
     }
 
     /// What an exception of ClickHouse means for users.

@@ -21,7 +21,7 @@ use super::rows::{Answer, Rows};
 use super::schema;
 use crate::bucket::Bucket;
 use crate::prepare::Prepared;
-use crate::{Error, Result, RunId};
+use crate::{Error, Result, RunId, Wanted};
 
 /// How the file of a row begins that is in a bucket. A file begins with zstd's
 /// number.
@@ -217,7 +217,8 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    let done = || {
+    let wanted = Wanted::current().unwrap_or_default();
+    let take = || {
         let mut done = Vec::new();
         while let Some((number, item)) = {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -231,6 +232,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         }
         done
     };
+    let done = || wanted.during(&take);
     let mut all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..AT_ONCE.min(items.len()))
             .map(|_| scope.spawn(done))

@@ -67,7 +67,7 @@ use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
     Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal,
-    Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified, Wanted,
 };
 use client::Client;
 use moment::Moment;
@@ -367,7 +367,9 @@ impl Store for ClickhouseStore {
 
     fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
         // Half of the time is waiting for ClickHouse.
-        let side = |selection| self.ask(|source| answers::side(source, selection));
+        let wanted = Wanted::current().unwrap_or_default();
+        let side =
+            |selection| wanted.during(|| self.ask(|source| answers::side(source, selection)));
         let (one, other) = std::thread::scope(|scope| {
             let one = scope.spawn(|| side(before));
             let other = side(after);

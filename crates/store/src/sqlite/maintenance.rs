@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::cells::{Cell, Key};
 use super::conditions::Conditions;
 use super::put::Open;
-use super::{SqliteStore, daily, days, dictionaries, folder, runs};
+use super::{SqliteStore, daily, days, dictionaries, folder, retention, runs};
 use crate::prepare::{Part, part, profile_of};
 use crate::rollup::{Shape, Sign, Spreads};
 use crate::{Error, Problem, Result, RunId, Selection, Verified};
@@ -45,17 +45,26 @@ impl SqliteStore {
         Ok(rebuilt)
     }
 
-    /// Makes the files as small as they can be. Needs as much free space as the
-    /// store takes.
+    /// Makes the files as small as they can be. That needs as much free space as the
+    /// store takes; with less, free pages are given back, and the rest stays as it is.
     ///
     /// # Errors
     ///
     /// Those of the database; [`Error::Full`].
     pub fn compact(&self) -> Result<()> {
-        self.writer()?.outside(|connection| {
-            connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
-            Ok(())
-        })
+        let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let writer = self.writer()?;
+        let whole = writer.outside(move |connection| {
+            let outcome = connection.execute_batch("VACUUM");
+            connection.execute_batch(checkpoint)?;
+            Ok(outcome?)
+        });
+        match whole {
+            Err(Error::Full) => {}
+            outcome => return outcome,
+        }
+        retention::give_back(writer)?;
+        writer.removal_outside(move |connection| Ok(connection.execute_batch(checkpoint)?))
     }
 
     /// Writes a copy of the whole store into the folder `to`, while it is in

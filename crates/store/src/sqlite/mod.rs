@@ -24,6 +24,7 @@ mod notices;
 mod policies;
 mod put;
 mod reader;
+mod reserve;
 mod retention;
 mod runs;
 mod schema;
@@ -33,7 +34,9 @@ mod writer;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
 
 use profile::Symbol;
 use rusqlite::Connection;
@@ -68,6 +71,8 @@ pub struct SqliteStore {
     readers: Mutex<Vec<Connection>>,
     names: RwLock<Arc<Vec<Symbol>>>,
     dictionaries: dictionaries::Kept,
+    /// Whether an answer said that the database is damaged.
+    is_corrupt: AtomicBool,
     /// Held as long as the store is open for writing.
     _lock: Option<File>,
 }
@@ -115,6 +120,7 @@ impl SqliteStore {
             readers: Mutex::default(),
             names: RwLock::new(Arc::new(vec![Symbol::new(*b"[unknown]")])),
             dictionaries: dictionaries::Kept::default(),
+            is_corrupt: AtomicBool::new(false),
             _lock: lock,
         })
     }
@@ -244,7 +250,7 @@ impl Store for SqliteStore {
     fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
         let ids = ids.to_vec();
         let delete = move |open: &mut put::Open<'_>| delete::delete(open, &ids);
-        self.writer()?.transaction(delete)
+        self.writer()?.removal(delete)
     }
 
     fn policies(&self) -> Result<Policies> {
@@ -319,6 +325,16 @@ impl Store for SqliteStore {
 
     fn verify(&self) -> Result<Verified> {
         self.read(|connection| maintenance::verify(self, connection))
+    }
+
+    fn ready(&self) -> Result<()> {
+        self.check()
+    }
+
+    fn stop(&self, patience: Duration) {
+        if let Some(writer) = &self.writer {
+            writer.stop(patience);
+        }
     }
 
     fn stats(&self) -> Result<Stats> {

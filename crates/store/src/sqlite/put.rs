@@ -9,7 +9,7 @@ use super::days::{self, Day};
 use super::ids::Ids;
 use crate::prepare::{Dictionary, Part, Prepared};
 use crate::rollup::Sign;
-use crate::{Result, RunId, RunInfo, Stored, Taken};
+use crate::{Result, RunId, RunInfo, Stored, Taken, wanted};
 
 /// How many paths of hours, and how many times of days, stay in memory after
 /// they were written, at 100 and 16 bytes: the next runs are usually of the same.
@@ -135,6 +135,8 @@ impl Open<'_> {
         let mut changed = std::mem::take(self.kept);
         let mut taken = HashMap::new();
         for run in runs {
+            // The store may be told to stop.
+            wanted::check()?;
             let id = run.info.id;
             let is_new = !is_known(self.connection, &id)?;
             if is_new {

@@ -2,16 +2,21 @@
 
 use std::path::Path;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::{SqliteStore, folder};
-use crate::Result;
+use super::{SqliteStore, dictionaries, folder, policies, runs, schema};
+use crate::{Error, Result, Wanted};
 
 /// How many connections are kept. More questions at a time open more, and
 /// close them.
 const KEPT: usize = 8;
+
+/// After how many of its steps `SQLite` looks whether the answer is still wanted: some ten
+/// microseconds.
+const STEPS: i32 = 1000;
 
 impl SqliteStore {
     /// Answers a question in one read transaction: all of its statements see
@@ -23,15 +28,50 @@ impl SqliteStore {
             Some(connection) => connection,
             None => connect(&self.folder)?,
         };
+        let wanted = Wanted::current();
+        if let Some(wanted) = wanted.clone() {
+            connection.progress_handler(STEPS, Some(move || wanted.has_ended()))?;
+        }
         let transaction = connection.unchecked_transaction()?;
         let answer = question(&transaction);
         // A reader that stays open keeps the log from being reused.
         transaction.finish()?;
+        if wanted.is_some() {
+            connection.progress_handler(0, None::<fn() -> bool>)?;
+        }
         let mut kept = kept();
         if kept.len() < KEPT {
             kept.push(connection);
         }
+        if let Err(Error::Corrupt(_)) = answer {
+            self.is_corrupt.store(true, Ordering::Relaxed);
+        }
         answer
+    }
+
+    /// Whether the database is as it was left: what a new reader sees, whom no cache helps.
+    /// It looks at the tables, the totals, and the run that was stored last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`], also if any answer before found damage.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.is_corrupt.load(Ordering::Relaxed) {
+            let reason = "an answer since the server began found that";
+            return Err(Error::Corrupt(reason.to_owned()));
+        }
+        let connection = connect(&self.folder)?;
+        schema::check(&connection)?;
+        policies::all(&connection)?;
+        runs::apps(&connection)?;
+        let last = "SELECT number FROM run ORDER BY number DESC LIMIT 1";
+        let last: Option<i64> = connection
+            .query_row(last, [], |row| row.get(0))
+            .optional()?;
+        if let Some(number) = last {
+            dictionaries::file(&connection, number)?;
+        }
+        Ok(())
     }
 }
 

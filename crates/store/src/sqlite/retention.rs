@@ -161,28 +161,28 @@ pub(super) fn apply(writer: &Writer, app: &str, plan: &Plan, now_us: u64) -> Res
     let mut removed = Removed::default();
     for chunk in plan.victims.chunks(CHUNK) {
         let (app, chunk) = (app.to_owned(), chunk.to_vec());
-        for victim in writer.transaction(move |open| remove(open, &app, &chunk, today))? {
+        for victim in writer.removal(move |open| remove(open, &app, &chunk, today))? {
             removed.add(victim.reason, victim.size);
         }
     }
     for chunk in plan.cells.chunks(CHUNK) {
         let (app, chunk) = (app.to_owned(), chunk.to_vec());
         removed.cells += chunk.len() as u64;
-        writer.transaction(move |open| remove_cells(open.connection, &app, &chunk, today))?;
+        writer.removal(move |open| remove_cells(open.connection, &app, &chunk, today))?;
     }
     for chunk in plan.days.chunks(CHUNK) {
         let chunk = chunk.to_vec();
-        writer.transaction(move |open| {
+        writer.removal(move |open| {
             let delete = "DELETE FROM day WHERE number = ?";
             let mut statement = open.connection.prepare_cached(delete)?;
-            for day in chunk {
+            for day in &chunk {
                 statement.execute([day])?;
             }
             Ok(())
         })?;
     }
     if removed != Removed::default() {
-        writer.transaction(move |open| {
+        writer.removal(move |open| {
             let forget = "DELETE FROM forgotten WHERE day < ?";
             open.connection.execute(forget, [today - REMEMBERED])?;
             Ok(())
@@ -193,13 +193,13 @@ pub(super) fn apply(writer: &Writer, app: &str, plan: &Plan, now_us: u64) -> Res
 }
 
 /// Gives free pages back to the file system, some at a time.
-fn give_back(writer: &Writer) -> Result<()> {
+pub(super) fn give_back(writer: &Writer) -> Result<()> {
     let free = |connection: &Connection| -> Result<u32> {
         Ok(connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
     };
     let mut left = writer.outside(free)?;
     while left > 0 {
-        let now = writer.outside(move |connection| {
+        let now = writer.removal_outside(move |connection| {
             connection.execute_batch(&format!("PRAGMA incremental_vacuum({PAGES})"))?;
             free(connection)
         })?;

@@ -13,7 +13,7 @@ use crate::answers::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
 };
 use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
-use crate::{Basis, Result, RunInfo, Selection};
+use crate::{Basis, Result, RunInfo, Selection, wanted};
 
 /// The database as one read transaction has it.
 pub(super) struct Reader<'a> {
@@ -67,6 +67,7 @@ impl Source for Reader<'_> {
             highest_rate: highest_rate(self.connection, "run", &conditions)?,
         };
         for (number, info) in runs::infos(self.connection, &conditions, most)? {
+            wanted::check()?;
             each(&chosen, info, &dictionaries::file(self.connection, number)?)?;
         }
         Ok(chosen)
@@ -136,6 +137,7 @@ fn visit_totals(
             place.hours = (row.get(5)?, row.get(6)?);
             place.weight = weight(highest, place.rate);
             let totals = read_totals(row.get_ref(7)?.as_blob().unwrap_or_default())?;
+            wanted::check()?;
             visitor((table, row.get(0)?), &place, totals)?;
         }
     }
@@ -239,6 +241,7 @@ fn visit_days(
     let mut rows = statement.query(conditions.values())?;
     let nothing = Totals::default();
     while let Some(row) = rows.next()? {
+        wanted::check()?;
         let (app, route) = routes.get(&row.get(0)?).cloned().unwrap_or_default();
         let rate = row.get(3)?;
         let hour = row.get::<_, i64>(2)? * 24;

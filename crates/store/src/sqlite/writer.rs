@@ -4,18 +4,21 @@
 //! transaction that fails leaves nothing, and all of its runs get the error.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::cells::hour_of;
 use super::daily::Daily;
 use super::put::{Changed, Open};
+use super::reserve::{self, Reserve};
 use super::{folder, ids::Ids, schema};
 use crate::prepare::Prepared;
-use crate::{Error, Result, Stored};
+use crate::{Error, Result, Stored, Wanted};
 
 /// No more runs are added to a transaction that has so many.
 const BATCH: usize = 64;
@@ -25,6 +28,9 @@ const QUEUE: usize = 128;
 
 /// The database's page size: half a page of each file is wasted.
 const PAGE: u32 = 4096;
+
+/// After how many of its steps `SQLite` looks whether it is to end.
+const STEPS: i32 = 100;
 
 type Reply<T> = SyncSender<Result<T>>;
 
@@ -40,6 +46,8 @@ struct State {
     /// Rows as they are in the database, for the next runs.
     kept: Changed,
     daily: Daily,
+    reserve: Reserve,
+    is_stopping: Arc<AtomicBool>,
 }
 
 /// The thread that writes.
@@ -47,26 +55,64 @@ struct State {
 pub(super) struct Writer {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// Nothing more is begun.
+    is_stopping: Arc<AtomicBool>,
+    /// Ends when what was begun takes too long: it is undone.
+    in_time: Wanted,
 }
 
 impl Writer {
     /// Opens the database for writing, and starts the thread.
     pub(super) fn start(folder: &Path, max_bytes: Option<u64>) -> Result<Self> {
-        let connection = connect(folder, max_bytes)?;
+        let connection = match connect(folder, max_bytes) {
+            // Opening needs some space, too: what removes runs must get so far.
+            Err(_) if reserve::release_of(folder) => connect(folder, max_bytes)?,
+            opened => opened?,
+        };
+        let in_time = Wanted::default();
+        let is_late = in_time.clone();
+        connection.progress_handler(STEPS, Some(move || is_late.has_ended()))?;
+        let is_stopping = Arc::new(AtomicBool::new(false));
         let (jobs, received) = sync_channel(QUEUE);
         let mut state = State {
             connection,
             ids: Ids::default(),
             kept: Changed::default(),
             daily: Daily::new(),
+            reserve: Reserve::of(folder),
+            is_stopping: Arc::clone(&is_stopping),
         };
+        let wanted = in_time.clone();
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || state.work(&received))?;
+            .spawn(move || wanted.during(|| state.work(&received)))?;
         Ok(Self {
             jobs: Some(jobs),
             thread: Some(thread),
+            is_stopping,
+            in_time,
         })
+    }
+
+    /// Stops: what waits is not begun, and what was begun has so long to end.
+    pub(super) fn stop(&self, patience: Duration) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+        // Wakes the thread, unless the queue is full: then it is awake.
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.try_send(Job::Other(Box::new(|_| {})));
+        }
+        let until = Instant::now() + patience;
+        let ends = |until: Instant| {
+            let is_over = || self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+            while !is_over() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            is_over()
+        };
+        if !ends(until - patience / 4) {
+            self.in_time.end();
+            ends(until);
+        }
     }
 
     /// Stores runs in one transaction, and waits until they are on the disk.
@@ -89,6 +135,23 @@ impl Writer {
         work: impl FnOnce(&mut Open<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.run(move |state| state.transaction(work))
+    }
+
+    /// The same for work that removes something: on a full disk it gets the space of the
+    /// reserve. It may be done twice, the first time for nothing.
+    pub(super) fn removal<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut Open<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(move |state| state.relieved(|state| state.transaction(&work)))
+    }
+
+    /// The same outside of a transaction.
+    pub(super) fn removal_outside<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(move |state| state.relieved(|state| work(&state.connection)))
     }
 
     /// Sums all days that are over.
@@ -135,6 +198,10 @@ impl Drop for Writer {
 impl State {
     fn work(&mut self, jobs: &Receiver<Job>) {
         while let Some(job) = self.next(jobs) {
+            if self.is_stopping.load(Ordering::SeqCst) {
+                // The senders of the others learn that it is closed.
+                break;
+            }
             let (mut puts, mut count) = (Vec::new(), 0);
             let mut next = Some(job);
             let mut other = None;
@@ -196,7 +263,8 @@ impl State {
         for run in &runs {
             self.daily.changed_hour(hour_of(run.info.started_us));
         }
-        let mut outcome = self.transaction(move |open| open.put(runs));
+        let is_there = self.reserve.check();
+        let mut outcome = is_there.and_then(|()| self.transaction(move |open| open.put(runs)));
         for (count, reply) in replies {
             let of_job = match &mut outcome {
                 Ok(stored) => Ok(stored.drain(..count.min(stored.len())).collect()),
@@ -204,6 +272,20 @@ impl State {
             };
             let _ = reply.send(of_job);
         }
+    }
+
+    /// Works, if the disk is full with the space of the reserve.
+    fn relieved<T>(&mut self, work: impl Fn(&mut Self) -> Result<T>) -> Result<T> {
+        let outcome = match work(self) {
+            Err(Error::Full) if self.reserve.give() => work(self),
+            outcome => return outcome,
+        };
+        // What was removed is in the log; this gives the log's space back.
+        let _ = self
+            .connection
+            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+        self.reserve.refill();
+        outcome
     }
 
     fn transaction<T>(&mut self, work: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<T> {

@@ -4,3 +4,4 @@ mod bucket;
 mod clickhouse;
 mod killed;
 mod sqlite;
+mod wanted;

@@ -237,17 +237,22 @@ fn a_server_that_says_nothing_or_never_ends_keeps_the_queue() {
 
 #[test]
 fn an_agent_that_is_asked_to_wait_waits() {
-    let server = Server::new(|asked| match asked.number {
-        0 => Action::Answer(429, "Retry-After: 2\r\n", r#"{"error":"slower"}"#),
-        _ => Action::Store,
-    });
-    let machine = Machine::new(1);
-    let begin = Instant::now();
-    let agent = machine.start(&[&server.address]);
-    until("stored", || server.stored() == contents(1));
-    // The first wait would be 20 ms.
-    assert!(begin.elapsed() >= Duration::from_secs(2));
-    agent.finish();
+    fn wait_after(status: u16) {
+        let server = Server::new(move |asked| match asked.number {
+            0 => Action::Answer(status, "Retry-After: 2\r\n", r#"{"error":"slower"}"#),
+            _ => Action::Store,
+        });
+        let machine = Machine::new(1);
+        let begin = Instant::now();
+        let agent = machine.start(&[&server.address]);
+        until("stored", || server.stored() == contents(1));
+        // The first wait would be 20 ms.
+        assert!(begin.elapsed() >= Duration::from_secs(2), "{status}");
+        agent.finish();
+    }
+    // A quota, and a server without memory for the batch.
+    wait_after(429);
+    wait_after(503);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 )]
 
 mod access;
+mod admission;
 mod batches;
 mod classic;
 mod description;

@@ -93,6 +93,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
             ))
         }),
         findings: Box::new(|_, app| Ok(findings(app))),
+        undelivered: Arc::default(),
         trigger: Trigger {
             name: "XHPROF".to_owned(),
             secret: Some("hush".to_owned()),
@@ -134,6 +135,11 @@ impl Answer {
 }
 
 impl Server {
+    /// The folder with the store and the tokens.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.path.parent().unwrap().to_owned()
+    }
+
     pub(crate) fn with_tokens_read_again(mut self) -> Self {
         let tokens = read_tokens(&self.path).unwrap();
         self.app = service(&self.store, Access::Tokens(tokens));

@@ -1,0 +1,195 @@
+//! Places of connections.
+//!
+//! There are only so many. When all are taken, a new client gets that of a stranger: of the
+//! connection that has been idle, or busy without a known caller, for the longest time. So
+//! strangers, however many, take places only from each other: probes and people with a token
+//! find one.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+/// How long a stranger's place is its own: enough to send a request.
+const OWN: Duration = Duration::from_secs(1);
+
+/// The wait between two looks for a place.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// All places.
+#[derive(Debug)]
+pub(crate) struct Places {
+    most: usize,
+    taken: Mutex<Taken>,
+    freed: Notify,
+    began: Instant,
+    /// Connections that were cut for others.
+    pub(crate) cut: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    next: u64,
+    seats: BTreeMap<u64, Arc<Seat>>,
+}
+
+/// The place of a connection.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    /// When it was taken, or its last request began, in milliseconds since the server did.
+    since: AtomicU64,
+    is_known: AtomicBool,
+    is_leaving: AtomicBool,
+    leave: Notify,
+}
+
+/// Holds the place of a connection.
+#[derive(Debug)]
+pub(crate) struct Place {
+    places: Arc<Places>,
+    number: u64,
+    pub(crate) seat: Arc<Seat>,
+}
+
+impl Places {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most,
+            taken: Mutex::default(),
+            freed: Notify::new(),
+            began: Instant::now(),
+            cut: AtomicU64::new(0),
+        })
+    }
+
+    /// A place, as soon as there is one.
+    pub(crate) async fn take(self: &Arc<Self>) -> Place {
+        loop {
+            if let Some(place) = self.free() {
+                return place;
+            }
+            self.make_room();
+            // A place may be free before this waits.
+            let _ = timeout(AGAIN, self.freed.notified()).await;
+        }
+    }
+
+    fn free(self: &Arc<Self>) -> Option<Place> {
+        let mut taken = self.taken();
+        if taken.seats.len() >= self.most {
+            return None;
+        }
+        let number = taken.next;
+        taken.next += 1;
+        let seat = Arc::new(Seat {
+            since: AtomicU64::new(self.now()),
+            is_known: AtomicBool::new(false),
+            is_leaving: AtomicBool::new(false),
+            leave: Notify::new(),
+        });
+        taken.seats.insert(number, Arc::clone(&seat));
+        Some(Place {
+            places: Arc::clone(self),
+            number,
+            seat,
+        })
+    }
+
+    /// Asks the stranger who has had a place for the longest time to leave.
+    fn make_room(&self) {
+        let now = self.now();
+        let taken = self.taken();
+        let strangers = taken.seats.values().filter(|seat| {
+            !seat.is_known.load(Ordering::Relaxed) && !seat.is_leaving.load(Ordering::Relaxed)
+        });
+        let since = |seat: &&Arc<Seat>| seat.since.load(Ordering::Relaxed);
+        let oldest = strangers
+            .min_by_key(since)
+            .filter(|seat| since(seat) + millis(OWN) <= now);
+        if let Some(seat) = oldest {
+            seat.is_leaving.store(true, Ordering::Relaxed);
+            seat.leave.notify_one();
+            self.cut.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn now(&self) -> u64 {
+        millis(self.began.elapsed())
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// Its client was admitted.
+    pub(crate) fn is_of_somebody_known(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until the place is needed for another client.
+    pub(crate) async fn is_needed(&self) {
+        self.leave.notified().await;
+    }
+}
+
+impl Place {
+    /// A request begins: who it is of is not known yet.
+    pub(crate) fn begins(&self) {
+        self.seat.since.store(self.places.now(), Ordering::Relaxed);
+        self.seat.is_known.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.taken().seats.remove(&self.number);
+        self.places.freed.notify_one();
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_client_gets_the_place_of_the_oldest_stranger() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_time().build().unwrap().block_on(async {
+            let places = Places::new(3);
+            let (known, first, second) = (
+                places.take().await,
+                places.take().await,
+                places.take().await,
+            );
+            known.seat.is_of_somebody_known();
+            let began = Instant::now();
+            let next = async {
+                let place = places.take().await;
+                // Not before the stranger had time for a request.
+                assert!(began.elapsed() >= OWN, "{:?}", began.elapsed());
+                place
+            };
+            let leaves = async {
+                first.seat.is_needed().await;
+                drop(first);
+            };
+            let (_third, ()) = tokio::join!(next, leaves);
+            // The known one stays, the other stranger is next.
+            let leaves = async {
+                second.seat.is_needed().await;
+                drop(second);
+            };
+            let (_fourth, ()) = tokio::join!(places.take(), leaves);
+            assert!(!known.seat.is_leaving.load(Ordering::Relaxed));
+        });
+    }
+}

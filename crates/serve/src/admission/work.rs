@@ -1,0 +1,128 @@
+//! Work on threads that may wait, each with a permit that it holds until it ends.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use store::{Store, Wanted};
+use tokio::sync::Semaphore;
+
+use crate::problem::Problem;
+use crate::state::State;
+
+/// Ends a wish when the request that had it is dropped: its client left, or it took too long.
+#[derive(Debug)]
+pub(crate) struct WhileWaiting(pub(crate) Wanted);
+
+impl Drop for WhileWaiting {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Asks the store on a thread that may wait, as long as somebody waits for the answer. The
+/// questions are taken [together](Store::at_one_moment).
+pub(crate) async fn ask<T: Send + 'static>(
+    state: &Arc<State>,
+    question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
+) -> Result<T, Problem> {
+    let waiting = WhileWaiting(Wanted::default());
+    let wanted = waiting.0.clone();
+    let store = Arc::clone(&state.config.store);
+    let work = move || {
+        wanted.during(|| {
+            let of_moment = store.at_one_moment();
+            question(of_moment.as_deref().unwrap_or(&*store))
+        })
+    };
+    Ok(on_a_thread(&state.admission.questions, work).await??)
+}
+
+/// Changes something in the store: that goes on if the client leaves.
+pub(crate) async fn change<T: Send + 'static>(
+    state: &State,
+    change: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
+) -> Result<T, Problem> {
+    let store = Arc::clone(&state.config.store);
+    let work = move || change(&*store);
+    Ok(on_a_thread(&state.admission.changes, work).await??)
+}
+
+/// Looks up a token, beside the questions of pages, which may wait for each other.
+pub(crate) async fn look_up<T: Send + 'static>(
+    state: &State,
+    question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
+) -> Result<T, Problem> {
+    let waiting = WhileWaiting(Wanted::default());
+    let wanted = waiting.0.clone();
+    let store = Arc::clone(&state.config.store);
+    let work = move || wanted.during(|| question(&*store));
+    Ok(on_a_thread(&state.admission.lookups, work).await??)
+}
+
+/// Works on a thread that may wait, with one of these permits.
+pub(crate) async fn on_a_thread<T: Send + 'static>(
+    permits: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let permit = Arc::clone(permits).acquire_owned().await;
+    let permit = permit.map_err(|_| stopping())?;
+    let work = move || {
+        let done = work();
+        drop(permit);
+        done
+    };
+    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the work failed");
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+pub(crate) fn stopping() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::time::{sleep, timeout};
+
+    #[test]
+    fn a_permit_is_held_until_the_work_ends_although_nobody_waits() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_time().build().unwrap().block_on(async {
+            let permits = Arc::new(Semaphore::new(1));
+            let (go, wait) = std::sync::mpsc::channel::<()>();
+            let work = on_a_thread(&permits, move || wait.recv().is_ok());
+            // The client leaves.
+            assert!(timeout(Duration::from_millis(50), work).await.is_err());
+            assert_eq!(permits.available_permits(), 0);
+            go.send(()).unwrap();
+            while permits.available_permits() == 0 {
+                sleep(Duration::from_millis(1)).await;
+            }
+        });
+    }
+
+    #[test]
+    fn work_learns_that_nobody_waits() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_time().build().unwrap().block_on(async {
+            let permits = Arc::new(Semaphore::new(1));
+            let waiting = WhileWaiting(Wanted::default());
+            let wanted = waiting.0.clone();
+            let request = async {
+                let _waiting = waiting;
+                let until_ended = move || {
+                    while !wanted.has_ended() {
+                        std::thread::yield_now();
+                    }
+                };
+                on_a_thread(&permits, until_ended).await
+            };
+            assert!(timeout(Duration::from_millis(50), request).await.is_err());
+            // It ends, or this waits for ever.
+            while permits.available_permits() == 0 {
+                sleep(Duration::from_millis(1)).await;
+            }
+        });
+    }
+}

@@ -1,0 +1,54 @@
+//! Findings that the receiver of the webhook did not take, for the page "Settings".
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::retention::now_us;
+
+/// How many are listed.
+const MOST: usize = 100;
+
+/// The findings that the receiver refused when they were last sent.
+#[derive(Debug, Default)]
+pub struct Undelivered(Mutex<Vec<Refused>>);
+
+/// A finding that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) id: String,
+    pub(crate) app: String,
+    /// When, in microseconds since 1970.
+    pub(crate) at_us: u64,
+    pub(crate) reason: String,
+}
+
+impl Undelivered {
+    fn list(&self) -> MutexGuard<'_, Vec<Refused>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a finding was refused.
+    pub(crate) fn add(&self, id: &str, app: &str, reason: &str) {
+        let mut list = self.list();
+        list.retain(|refused| refused.id != id);
+        list.insert(
+            0,
+            Refused {
+                id: id.to_owned(),
+                app: app.to_owned(),
+                at_us: now_us(),
+                reason: reason.to_owned(),
+            },
+        );
+        list.truncate(MOST);
+    }
+
+    /// Notes that it was taken.
+    pub(crate) fn remove(&self, id: &str) {
+        self.list().retain(|refused| refused.id != id);
+    }
+
+    /// The latest first.
+    pub(crate) fn all(&self) -> Vec<Refused> {
+        self.list().clone()
+    }
+}
