@@ -28,6 +28,7 @@ source scripts/bench.sh
 source scripts/real.sh
 source scripts/setup-test.sh
 source scripts/web.sh
+source scripts/attack.sh
 
 first_tier_builds() {
     build_step 'the crates, from crates.io' fetch_crates
@@ -78,6 +79,7 @@ rest_tests() {
     step 'shellcheck' lint_shell
     step 'Rust tests with inputs of the whole size' rust_tests_whole
     step 'the store on ClickHouse' store_on_clickhouse
+    step 'attacks on a server with 512 MiB' attacked_server
     step 'our files in other programs' formats_quick
     step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests beside other extensions and Twig' php_tests_beside
@@ -210,6 +212,9 @@ rust_tests() {
     # Not the extension: it cannot be linked without PHP.
     XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
+
+# Peaks of memory are printed.
+attacked_server() { attack_server "$profiler" 512; }
 
 # The tests whose inputs are smaller in the first tier.
 rust_tests_whole() { rust_tests; }

@@ -241,7 +241,8 @@ def stop_with_a_backlog(folder):
     again = Attacked(folder)
     lost = [run for run in set(acknowledged) if again.as_("reader", "GET", f"/api/v1/runs/{run}") != 200]
     check(not lost, f"{len(lost)} of {len(acknowledged)} acknowledged runs are lost")
-    return f"stop {took:.1f} s, {len(acknowledged)} acknowledged, none lost; " + again.end()
+    peak = mib(attacked.server.peak)
+    return f"peak {peak}, stop {took:.1f} s, {len(acknowledged)} acknowledged, none lost; then " + again.end()
 
 
 def damaged(folder):
@@ -299,7 +300,7 @@ def full_disk(folder):
         return "left out: no file system can be mounted here"
     # One shell has the disk for all commands.
     steps = f"""
-        mount -t tmpfs -o size=48m disk "{disk}" || exit 9
+        mount -t tmpfs -o size=32m disk "{disk}" || exit 9
         exec "{sys.executable}" "{os.path.abspath(__file__)}" "{PROGRAM}" {MEMORY} --on-disk "{folder}"
     """
     done = subprocess.run([*own, "sh", "-c", steps], capture_output=True, text=True)
@@ -312,7 +313,7 @@ def on_disk(folder):
     attacked = Attacked(folder, store=store)
     status, ids, number = 200, [], 0
     while status == 200 and number < 4000:
-        profiles = [bodies.profile(number + one, 300) for one in range(50)]
+        profiles = [bodies.unlike_others() for _ in range(50)]
         number += 50
         status, _, answer = attacked.request(
             "POST", "/api/v1/runs/batch", bodies.batch(profiles), attacked.tokens["writer"], MULTIPART
@@ -321,13 +322,12 @@ def on_disk(folder):
             ids += [run["id"] for run in json.loads(answer)["runs"]]
     check(status == 507, f"a full disk is {status}")
     # Somebody else takes what is left.
-    with open(f"{folder}/disk/others", "wb") as others:
-        try:
-            while True:
-                others.write(b"x" * 4096)
-                others.flush()
-        except OSError:
-            pass
+    try:
+        with open(f"{folder}/disk/others", "wb", 0) as others:
+            while others.write(b"x" * 4096):
+                pass
+    except OSError:
+        pass
     for run in ids[:20]:
         status, _, answer = attacked.request("DELETE", f"/api/v1/runs/{run}", token=attacked.tokens["boss"])
         check(status == 204, f"DELETE is {status}: {answer}")

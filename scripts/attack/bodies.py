@@ -54,6 +54,14 @@ def profile(number, functions=20):
     return json.dumps(calls).encode()
 
 
+def unlike_others(functions=300):
+    """A profile of functions that no other profile has: a store can share nothing of it."""
+    calls = {"main()": {"ct": 1, "wt": 1000}}
+    for name in os.urandom(16 * functions).hex(" ", 16).split():
+        calls[f"main()==>{name}"] = {"ct": 1, "wt": 1}
+    return json.dumps(calls).encode()
+
+
 def large_profile(mib):
     """A profile of so many MiB, with names that nobody else has."""
     parts, size, number = ['{"main()":{"ct":1,"wt":1}'], 0, 0

@@ -18,11 +18,11 @@ use profile::{Budget, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ingest::Metadata;
+use crate::metadata::Metadata;
 use crate::part_headers::metadata;
-use crate::problem::Problem;
 use crate::push;
-use crate::reading::{NotTaken, read};
+use crate::reading::read;
+use crate::refused::Refused;
 
 /// The most files of one upload, and the most runs of a batch.
 const MOST: usize = 100;
@@ -74,62 +74,6 @@ pub(crate) struct Item {
     /// The size of the profile as it was sent.
     pub(crate) size: u64,
     pub(crate) outcome: Result<Profile, Refused>,
-}
-
-/// Why a body, or a profile of it, is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Refused {
-    pub(crate) status: u16,
-    pub(crate) reason: String,
-}
-
-impl Refused {
-    fn new(status: StatusCode, reason: impl Into<String>) -> Self {
-        Self {
-            status: status.as_u16(),
-            reason: reason.into(),
-        }
-    }
-
-    pub(crate) fn bad(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, reason)
-    }
-
-    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason)
-    }
-
-    pub(crate) fn too_large(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
-    }
-}
-
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Self {
-        Self::new(problem.status, problem.message)
-    }
-}
-
-impl From<Refused> for Problem {
-    fn from(refused: Refused) -> Self {
-        let status = StatusCode::from_u16(refused.status);
-        Self::new(status.unwrap_or(StatusCode::BAD_REQUEST), refused.reason)
-    }
-}
-
-impl From<NotTaken> for Refused {
-    fn from(error: NotTaken) -> Self {
-        Problem::from(error).into()
-    }
-}
-
-impl From<Refused> for NotTaken {
-    fn from(refused: Refused) -> Self {
-        match StatusCode::from_u16(refused.status) {
-            Ok(StatusCode::PAYLOAD_TOO_LARGE) => Self::TooLarge(refused.reason),
-            _ => Self::Invalid(refused.reason),
-        }
-    }
 }
 
 /// Who gets what is told; false if nobody wants more.

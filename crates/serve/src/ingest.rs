@@ -1,56 +1,15 @@
-//! Takes profiles in any format, and their metadata.
+//! Stores profiles: those of files, and uploads within the quotas.
 
-use std::ffi::OsStr;
 use std::io::Read;
-use std::path::Path;
 
-use profile::Profile;
-use serde::{Deserialize, Serialize};
 use store::{NewRun, Store, Stored};
 
-use crate::admission::memory::Lease;
+use crate::metadata::Metadata;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::reading::NotTaken;
 use crate::retention::now_us;
-use crate::saved::{RUN, SOURCE, saved_run};
-
-/// What a sender says beside the profile. It replaces what the profile says,
-/// unless a field says otherwise.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Metadata {
-    /// Tags: `app`, `route`, `release`, `rate` and any others.
-    pub tags: Vec<(String, String)>,
-    /// The host.
-    pub host: Option<String>,
-    /// The script or URL.
-    pub title: Option<String>,
-    /// The script or URL of a profile that has none.
-    pub default_title: Option<String>,
-    /// The start of a profile that has none, in microseconds since 1970.
-    pub started_us: Option<u64>,
-}
-
-impl Metadata {
-    /// The same, with what the name of the file says: XHProf's saved runs are
-    /// called `ID.NAME.xhprof`.
-    #[must_use]
-    pub fn of_file(&self, path: &Path) -> Self {
-        let name = path.file_name().and_then(OsStr::to_str);
-        let Some(saved) = name.and_then(saved_run) else {
-            return self.clone();
-        };
-        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut tags = vec![tag(RUN, saved.run), tag(SOURCE, saved.source)];
-        tags.extend(self.tags.iter().cloned());
-        Self {
-            tags,
-            started_us: self.started_us.or(saved.saved_us),
-            default_title: Some(saved.source.to_owned()),
-            ..self.clone()
-        }
-    }
-}
+use crate::uploaded::Uploaded;
 
 /// Reads a profile of any format, gzip or zstd or plain, and stores it, whatever
 /// the quotas say: those are for uploads.
@@ -80,31 +39,10 @@ pub(crate) fn take_opened(
     metadata: &Metadata,
 ) -> Result<Stored, NotTaken> {
     let mut profile = readers.read(file, length)?;
-    apply(&mut profile, metadata);
+    metadata.apply(&mut profile);
     let received = now_us();
     let stored = store.put(NewRun { profile, received });
     stored.map_err(refused)
-}
-
-/// A profile that was uploaded.
-#[derive(Debug)]
-pub(crate) struct Uploaded {
-    pub(crate) profile: Profile,
-    /// What its sender says beside it.
-    pub(crate) metadata: Metadata,
-    /// The size of the upload.
-    pub(crate) bytes: u64,
-    /// The memory that it takes.
-    pub(crate) lease: Lease,
-}
-
-impl Uploaded {
-    /// Gives the profile its metadata: that of the upload, and then that of all of its body.
-    pub(crate) fn with(mut self, metadata: &Metadata) -> Self {
-        apply(&mut self.profile, &self.metadata);
-        apply(&mut self.profile, metadata);
-        self
-    }
 }
 
 /// Stores uploads within the quotas of their applications. Returns the outcome of each,
@@ -169,21 +107,4 @@ fn refused(error: store::Error) -> NotTaken {
         store::Error::Profile(reason) => NotTaken::TooLarge(reason),
         error => NotTaken::Store(error),
     }
-}
-
-fn apply(profile: &mut Profile, metadata: &Metadata) {
-    for (name, value) in &metadata.tags {
-        profile.meta.set_tag(name, value.clone());
-    }
-    if let Some(host) = &metadata.host {
-        profile.meta.host = Some(host.clone());
-    }
-    if let Some(title) = &metadata.title {
-        profile.meta.title = Some(title.clone());
-    }
-    let meta = &mut profile.meta;
-    if meta.title.as_deref().is_none_or(str::is_empty) {
-        meta.title.clone_from(&metadata.default_title);
-    }
-    meta.started_unix_us = meta.started_unix_us.or(metadata.started_us);
 }

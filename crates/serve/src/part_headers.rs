@@ -4,7 +4,7 @@ use std::path::Path;
 
 use axum::http::HeaderMap;
 
-use crate::ingest::Metadata;
+use crate::metadata::Metadata;
 use crate::problem::Problem;
 
 /// The metadata in an upload's headers.

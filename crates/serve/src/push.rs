@@ -7,9 +7,9 @@ use std::io::Read;
 use prost::Message;
 use prost::bytes::Bytes;
 
-use crate::contents::Refused;
-use crate::ingest::Metadata;
+use crate::metadata::Metadata;
 use crate::reading::MAX_UNPACKED;
+use crate::refused::Refused;
 
 /// The most profiles of one push.
 const MOST: usize = 100;

@@ -14,9 +14,10 @@ use profile::native;
 use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Item, Job, Refused, Told, contents};
-use crate::ingest::Metadata;
+use crate::contents::{Item, Job, Told, contents};
+use crate::metadata::Metadata;
 use crate::reading::MEMORY;
+use crate::refused::Refused;
 
 pub(crate) const BEGUN: u8 = 0;
 pub(crate) const ITEM: u8 = 1;

@@ -28,11 +28,13 @@ use crate::admission::default_memory;
 use crate::admission::memory::{Lease, Memory};
 use crate::admission::shares::Shares;
 use crate::admission::work::WhileWaiting;
-use crate::contents::{Item, Job, Kind, Refused, Told, contents};
-use crate::ingest::{Metadata, Uploaded};
+use crate::contents::{Item, Job, Kind, Told, contents};
+use crate::metadata::Metadata;
 use crate::problem::Problem;
 use crate::reader_process::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ToldItem, block};
 use crate::reading::{MEMORY, NotTaken};
+use crate::refused::Refused;
+use crate::uploaded::Uploaded;
 
 /// The largest answer: the native file of a profile within [`MEMORY`].
 const MAX_ANSWER: u64 = 1 << 30;

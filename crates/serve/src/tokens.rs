@@ -16,7 +16,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use store::StoredToken;
 
 use crate::access::{Caller, Scope, Token, secret};
-use crate::admission::work::{change, look_up};
+use crate::asking::{change, look_up};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;

@@ -10,7 +10,8 @@ use std::time::Duration;
 use spool::{Changes, Left, REST};
 use store::Store;
 
-use crate::ingest::{Metadata, take_opened};
+use crate::ingest::take_opened;
+use crate::metadata::Metadata;
 use crate::readers::Readers;
 use crate::reading::{MAX_UNPACKED, NotTaken};
 

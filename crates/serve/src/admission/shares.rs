@@ -61,11 +61,10 @@ impl Shares {
 pub fn default_memory() -> u64 {
     let text = |path: &Path| fs::read_to_string(path).ok();
     let machine = rustix::system::sysinfo();
-    let total = u64::try_from(machine.totalram).ok();
-    let total = total.map(|units| units.saturating_mul(u64::from(machine.mem_unit)));
+    let total = machine.totalram.saturating_mul(u64::from(machine.mem_unit));
     let groups = text(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let limits = groups.lines().filter_map(|line| of_group(line, &text));
-    let least = limits.chain(total).min().unwrap_or(2 << 30);
+    let least = limits.chain([total]).min().unwrap_or(2 << 30);
     (least / 4).max(LEAST_MEMORY)
 }
 

@@ -17,9 +17,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::uploads::{Together, not_read, stored_all};
 use crate::access::Caller;
-use crate::admission::work::{ask, change};
+use crate::asking::{ask, change};
 use crate::contents::{Job, Kind};
-use crate::ingest::Metadata;
+use crate::metadata::Metadata;
 use crate::problem::Problem;
 use crate::readers::Received;
 use crate::retention::now_us;

@@ -9,7 +9,7 @@ mod sums;
 mod tokens;
 mod uploads;
 
-pub(crate) use crate::admission::work::ask;
+pub(crate) use crate::asking::ask;
 pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
 pub use describe::description;
 pub(crate) use describe::openapi;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::uploads::stored;
 use crate::access::Caller;
 use crate::contents::{Job, Kind};
-use crate::ingest::Metadata;
+use crate::metadata::Metadata;
 use crate::problem::Problem;
 use crate::state::State;
 

@@ -16,7 +16,8 @@ use store::{
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{Caller, Scope};
-use crate::admission::work::{ask, change, on_a_thread};
+use crate::admission::work::on_a_thread;
+use crate::asking::{ask, change};
 use crate::filter;
 use crate::problem::Problem;
 use crate::state::State;

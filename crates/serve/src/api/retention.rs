@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::questions::{Answer, for_all, for_app};
 use crate::access::Caller;
-use crate::admission::work::{ask, change};
+use crate::asking::{ask, change};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;

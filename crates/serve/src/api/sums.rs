@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 
 use super::questions::{Answer, Filter, selection};
 use crate::access::Caller;
-use crate::admission::work::ask;
+use crate::asking::ask;
 use crate::problem::Problem;
 use crate::state::State;
 

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::questions::{Answer, for_app};
 use crate::access::{Access, Caller, Token};
-use crate::admission::work::{ask, change};
+use crate::asking::{ask, change};
 use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;

@@ -12,14 +12,18 @@ use store::Stored;
 use utoipa::ToSchema;
 
 use crate::access::Caller;
-use crate::admission::work::{look_up, on_a_thread};
-use crate::contents::{Job, Kind, Refused};
-use crate::ingest::{Metadata, Uploaded, store_within};
+use crate::admission::work::on_a_thread;
+use crate::asking::look_up;
+use crate::contents::{Job, Kind};
+use crate::ingest::store_within;
+use crate::metadata::Metadata;
 use crate::metrics::count;
 use crate::part_headers::metadata;
 use crate::problem::Problem;
 use crate::reading::NotTaken;
+use crate::refused::Refused;
 use crate::state::State;
+use crate::uploaded::Uploaded;
 
 /// The size of the uploads after which those before are stored, and of their profiles in
 /// memory, which are some times as large.

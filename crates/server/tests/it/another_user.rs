@@ -1,5 +1,7 @@
 //! The program as another user, where the tests run as root, who may do everything.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;

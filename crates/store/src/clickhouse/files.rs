@@ -232,7 +232,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         }
         done
     };
-    let done = || wanted.during(&take);
+    let done = || wanted.during(take);
     let mut all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..AT_ONCE.min(items.len()))
             .map(|_| scope.spawn(done))

@@ -1,5 +1,7 @@
 //! A machine with an agent and a server, as processes, and the runs that go through them.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader};
