@@ -55,7 +55,9 @@ impl Date {
             && year >= 1970
             && (1..=12).contains(&month)
             && (1..=31).contains(&day);
-        is_date.then_some(Self { year, month, day })
+        let date = is_date.then_some(Self { year, month, day })?;
+        // Not every month has 31 days.
+        (Self::of_day(date.days()) == date).then_some(date)
     }
 
     /// The days since 1970-01-01.
@@ -116,6 +118,10 @@ mod tests {
     #[test]
     fn other_texts_are_no_dates() {
         for text in [
+            "2026-02-29",
+            "2026-02-31",
+            "2026-04-31",
+            "2100-02-29",
             "2026-13-01",
             "2026-00-01",
             "26-1-1",
