@@ -264,18 +264,23 @@ def damaged(folder):
 
 
 def large_uploads(folder):
-    """8: 200 uploads of 20 MiB, and what is kept of their memory."""
+    """8: uploads of 20 MiB, which 512 MiB have no room for, and of 3 MiB, which are taken; 60
+    of each, 20 at once, and what is kept of their memory.
+    """
     attacked = Attacked(folder)
-    body = bodies.large_profile(20)
-    statuses = []
-    for _ in range(10):
-        statuses += at_once(20, lambda _: attacked.as_("writer", "POST", "/api/v1/runs", body))
-    only(statuses, 201, 408, 413, 503)
+    told = []
+    for size, allowed in [(20, (201, 408, 413, 503)), (3, (201, 200, 503))]:
+        statuses = []
+        for _ in range(3):
+            large = bodies.large_profile(size)
+            statuses += at_once(20, lambda _: attacked.as_("writer", "POST", "/api/v1/runs", large))
+        only(statuses, *allowed)
+        told.append(f"{size} MiB: { {status: statuses.count(status) for status in sorted(set(statuses))} }")
+    check(201 in statuses, "no upload was taken")
     time.sleep(5)
     kept = attacked.now()
     check(kept < attacked.memory / 2, f"{mib(kept)} are kept")
-    told = {status: statuses.count(status) for status in sorted(set(statuses))}
-    return f"answers {told}, {mib(kept)} kept; " + attacked.end()
+    return f"answers to {', to '.join(told)}; {mib(kept)} kept; " + attacked.end()
 
 
 def buggregator(folder):

@@ -276,24 +276,30 @@ impl Readers {
         locked(&self.running).insert(number, Arc::clone(&process.child));
         let child = Arc::clone(&process.child);
         let kill = wanted.at_its_end(move || drop(locked(&child).kill()));
-        let outcome = self.converse(process, job, body, length, each);
+        let outcome = self.converse(process, job, body, length, wanted, each);
         drop(kill);
         locked(&self.running).remove(&number);
         if wanted.has_ended() {
-            // Nobody hears why.
+            // Nobody hears why. The process has been killed, or will be in a moment: no other
+            // upload may get it.
             return Ok(());
         }
-        outcome
+        if let Some(process) = outcome? {
+            locked(&self.idle).push(process);
+        }
+        Ok(())
     }
 
+    /// Returns the process if it can read another body.
     fn converse(
         &self,
         mut process: Process,
         job: &Job,
         body: &mut dyn Read,
         length: u64,
+        wanted: &Wanted,
         each: &mut dyn FnMut(Received) -> bool,
-    ) -> Result<(), Failed> {
+    ) -> Result<Option<Process>, Failed> {
         let mut is_of_item = false;
         let answered = process.answer(job, body, length, &self.memory, &mut |told| {
             is_of_item = told.is_none();
@@ -301,13 +307,12 @@ impl Readers {
         });
         match answered {
             Ok(Answered::All { size }) => {
-                if size.max(length) <= LARGE {
-                    locked(&self.idle).push(process);
-                }
-                Ok(())
+                let is_small = size.max(length) <= LARGE;
+                Ok(is_small.then_some(process))
             }
             Ok(Answered::Refused(refused)) => Err(Failed::Refused(refused)),
-            Ok(Answered::NotWanted) => Ok(()),
+            Ok(Answered::NotWanted) => Ok(None),
+            Err(Broken::Pipe(_)) if wanted.has_ended() => Ok(None),
             Err(Broken::NoMemory(problem)) => Err(Failed::Problem(problem)),
             Err(Broken::Pipe(error)) => {
                 self.crashed.fetch_add(1, Ordering::Relaxed);
@@ -651,5 +656,8 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(1));
             }
         });
+        // It was ended; no upload was the reason.
+        assert_eq!(readers.crashed.load(Ordering::Relaxed), 0);
+        assert!(locked(&readers.idle).is_empty());
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn victims<T>(
     policy: &Policy,
     now_us: u64,
 ) -> Result<Vec<(T, u64, Reason)>> {
-    let before = |days: u32| now_us.saturating_sub(u64::from(days) * DAY_US);
+    let before = |days: u32| now_us.saturating_sub(u64::from(days).saturating_mul(DAY_US));
     let oldest = policy.days.map_or(0, before);
     let oldest_notable = oldest.min(before(policy.keep_notable_days));
     let (mut count, mut bytes) = (0_u64, 0_u64);

@@ -182,7 +182,6 @@ mod tests {
                     edge(activation(0, 0), activation(1, 0), cost(1, 2_500, 16)),
                 ],
                 root: cost(1, 9_999, 32),
-                ..EdgeTable::default()
             }),
             ..Profile::empty()
         }

@@ -167,7 +167,6 @@ mod tests {
                 wall: root,
                 ..Cost::default()
             },
-            ..EdgeTable::default()
         }
     }
 

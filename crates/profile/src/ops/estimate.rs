@@ -434,7 +434,6 @@ mod tests {
         let table = EdgeTable {
             root: cost(wall),
             edges: edges.collect(),
-            ..EdgeTable::default()
         };
         let tree = Estimate::new(&table, limits).tree();
         let mut paths: Vec<_> = (0..)

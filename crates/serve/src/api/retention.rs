@@ -215,7 +215,7 @@ pub(crate) async fn removals(
     Extension(caller): Extension<Caller>,
     Query(back): Query<Back>,
 ) -> Answer<Removals> {
-    let ago = u64::from(back.days.unwrap_or(30)) * DAY_US;
+    let ago = u64::from(back.days.unwrap_or(30)).saturating_mul(DAY_US);
     let since = now_us().saturating_sub(ago);
     let app = caller.app;
     let removals = ask(&state, move |store| store.removals(app.as_deref(), since)).await?;

@@ -19,6 +19,9 @@ use crate::tokens::new_token;
 
 const DAY_US: u64 = 86_400_000_000;
 
+/// The longest life of a token that ends: a century.
+const MOST_DAYS: u32 = 36_500;
+
 /// A token in a list. Its secret is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct ShownToken {
@@ -145,6 +148,11 @@ pub(crate) async fn made(
     let app = caller.app.clone().or(new.app);
     let until_us = match new.days {
         Some(0) => return Err(Problem::bad("days: a token works for a day at least")),
+        Some(days) if days > MOST_DAYS => {
+            return Err(Problem::bad(format!(
+                "days: a token works for {MOST_DAYS} at most"
+            )));
+        }
         days => days.map(|days| now_us() + u64::from(days) * DAY_US),
     };
     let made = new_token(&new.name, &new.scopes.join(","), app.as_deref(), until_us);

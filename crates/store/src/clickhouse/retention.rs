@@ -164,7 +164,7 @@ impl Inner {
         unfolded: BTreeMap<u32, HashSet<RunId>>,
         each: &mut dyn FnMut(u32, &[Victim]) -> Result<()>,
     ) -> Result<()> {
-        let before = |days: u32| now.saturating_sub(u64::from(days) * DAY_US);
+        let before = |days: u32| now.saturating_sub(u64::from(days).saturating_mul(DAY_US));
         let oldest = policy.days.map_or(0, before);
         let days: Vec<(u32, Arc<Day>)> = self.day_sums()?.into_iter().collect();
         let rules = Rules {

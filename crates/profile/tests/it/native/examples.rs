@@ -85,7 +85,6 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
                 cost: cost(3, 4_000_000, u64::MAX, i64::MIN, 1),
             },
         ],
-        ..EdgeTable::default()
     };
     let mut tree = TreeBuilder::new();
     let get = tree.child(NodeId::ROOT, SymbolId(1));

@@ -43,6 +43,8 @@ fn policies_are_set_and_say_what_they_removed() {
     let removals = server.get("/api/v1/removals").json();
     assert_eq!(removals["removals"][0]["reason"], "count");
     assert_eq!(removals["removals"][0]["count"], 20);
+    let all = server.get("/api/v1/removals?days=4294967295").json();
+    assert_eq!(all, removals);
     let metrics = server.get("/metrics").text();
     let line = "xhprof_removed_runs_total{reason=\"count\"} 20\n";
     assert!(metrics.contains(line), "{metrics}");

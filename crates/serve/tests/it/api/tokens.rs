@@ -167,6 +167,7 @@ fn the_administrator_of_an_application_makes_and_removes_its_tokens_only() {
         r#"{"name":"x","scopes":[]}"#,
         r#"{"name":"","scopes":["read"]}"#,
         r#"{"name":"x","scopes":["read"],"days":0}"#,
+        r#"{"name":"x","scopes":["read"],"days":4294967295}"#,
         r#"{"name":"x","scopes":["read"],"hash":"00"}"#,
     ] {
         let answer = ask(&server, &own, "POST", "/api/v1/tokens", body);
