@@ -12,15 +12,9 @@
 use crate::callees::Place;
 use crate::fiber::FiberId;
 use crate::frames::Frame;
-use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
+use crate::{CallSite, Mark, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
-    /// The mark of the frame on top during a pause. No call has it: the marks of calls
-    /// are a program's addresses with flags, and those are in the lower half of all
-    /// numbers. The recorder's own marks, this one and that of the bottom, are at the end
-    /// of the upper half.
-    const PAUSE_MARK: usize = Self::BASE_MARK - 1;
-
     /// Whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
@@ -68,7 +62,7 @@ impl Recorder {
                 self.events.enter::<P>(symbol, since);
             }
             let frame = Frame {
-                mark: Self::PAUSE_MARK,
+                mark: Mark::PAUSE,
                 place,
                 start: since,
             };
@@ -88,7 +82,7 @@ impl Recorder {
     }
 
     /// A call that was open when the pause began returns.
-    pub(crate) fn leave_paused<P: Plan>(&mut self, mark: usize, since: Reading) {
+    pub(crate) fn leave_paused<P: Plan>(&mut self, mark: Mark, since: Reading) {
         self.uncovered(|recorder| {
             let is_it = |frame: &Frame| frame.mark == mark;
             let depth = recorder.frames.iter().rposition(is_it);
@@ -109,7 +103,7 @@ impl Recorder {
     fn lay_on_top(&mut self, since: Reading) {
         self.paused = Some(since);
         self.frames.push(Frame {
-            mark: Self::PAUSE_MARK,
+            mark: Mark::PAUSE,
             place: Place::NOWHERE,
             start: since,
         });
