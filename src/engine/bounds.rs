@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use recorder::{FiberId, Mark};
+use recorder::FiberId;
 
 use super::hooks::Hooks;
 use crate::zend::{self, stack};
@@ -23,7 +23,7 @@ pub(super) struct Bounds {
     /// The hooks to use while calls are truncated; else none.
     pub(super) truncating: Option<Hooks>,
     /// In the observer engine: truncation ends with the call of this mark.
-    pub(super) until: Option<Mark>,
+    pub(super) until: usize,
 }
 
 impl Bounds {
@@ -32,7 +32,7 @@ impl Bounds {
     const UNKNOWN: Self = Self {
         limit: usize::MAX,
         truncating: None,
-        until: None,
+        until: 0,
     };
 }
 

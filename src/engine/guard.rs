@@ -135,7 +135,7 @@ unsafe fn truncated(state: *mut State, data: *mut zend_execute_data, call: impl 
         };
         // If a bailout skips the call, the end of its caller ends truncation.
         if let Some(caller) = call_frame.frame().caller() {
-            (*state).guard.current.until = Some(marks::mark(caller));
+            (*state).guard.current.until = marks::mark(caller);
         }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered {
@@ -152,7 +152,7 @@ pub(super) fn begin_truncated(state: &mut State, call: Call<'_>) {
     if let Some(recorder) = state.active.recorder.running() {
         hooks.enter_truncated(recorder, call);
     }
-    state.guard.current.until = Some(marks::mark(call.frame()));
+    state.guard.current.until = marks::mark(call.frame());
     set_truncating(state, true);
 }
 
@@ -161,8 +161,8 @@ unsafe fn end_truncated(data: *mut zend_execute_data) {
     // when no hook holds a reference. The frame is the engine's.
     let (state, call) = unsafe { (&mut *state(), Call::new(data)) };
     let mark = marks::mark(call.frame());
-    if state.guard.current.until == Some(mark) {
-        state.guard.current.until = None;
+    if state.guard.current.until == mark {
+        state.guard.current.until = 0;
         set_truncating(state, false);
         let hooks = state.active.cold();
         if let Some(recorder) = state.active.recorder.running() {

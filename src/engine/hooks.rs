@@ -5,7 +5,7 @@
 //! and for none ([`Off`]).
 
 use ext_php_rs::ffi::zend_execute_data;
-use recorder::{Entered, FiberId, Mark, Reading, Recorder, SymbolId, Token};
+use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
 use super::previous::{pass_begin, pass_internal, pass_user};
 use crate::zend::Call;
@@ -81,7 +81,7 @@ pub(crate) trait ColdHooks: Sync {
     }
 
     /// [`Recorder::end_marked`]: whether this profile has the call.
-    fn end_marked(&self, _: &mut Recorder, _mark: Mark) -> bool {
+    fn end_marked(&self, _: &mut Recorder, _mark: usize) -> bool {
         false
     }
 

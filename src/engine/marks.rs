@@ -1,6 +1,6 @@
 //! How each engine identifies frames, and detects frames that a bailout removed.
 
-use recorder::{CallSite, Mark, StackAddress};
+use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::{Call, Frame, stack};
 
@@ -51,7 +51,7 @@ pub(super) struct ByChain;
 
 /// A call as PHP's frames know it.
 pub(super) struct ChainedCall<'a> {
-    mark: Mark,
+    mark: usize,
     /// The caller's frame.
     caller: Option<Frame<'a>>,
 }
@@ -83,7 +83,7 @@ impl Marks for ByChain {
         // SAFETY: the caller's promise.
         let caller = unsafe { Frame::current() };
         act(ChainedCall {
-            mark: Mark::of_call(address(caller) | NO_FRAME),
+            mark: address(caller) | NO_FRAME,
             caller,
         })
     }
@@ -91,8 +91,8 @@ impl Marks for ByChain {
 
 /// The mark of the call with that frame.
 #[inline(always)]
-pub(super) fn mark(frame: Frame<'_>) -> Mark {
-    Mark::of_call(frame.address())
+pub(super) fn mark(frame: Frame<'_>) -> usize {
+    frame.address()
 }
 
 /// Zero if there is no frame.
@@ -103,15 +103,15 @@ fn address(frame: Option<Frame<'_>>) -> usize {
 
 impl CallSite for ChainedCall<'_> {
     #[inline(always)]
-    fn mark(&self) -> Mark {
+    fn mark(&self) -> usize {
         self.mark
     }
 
     #[inline(always)]
-    fn is_stale(&self, open: Mark) -> bool {
+    fn is_stale(&self, open: usize) -> bool {
         // Nearly always the open frame is the caller itself.
-        let frame = open.number() & !NO_FRAME;
-        address(self.caller) != frame && open != Mark::BOTTOM && !self.is_far_caller(frame)
+        let frame = open & !NO_FRAME;
+        address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 }
 

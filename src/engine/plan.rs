@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use ext_php_rs::ffi::zend_execute_data;
-use recorder::{Entered, FiberId, Mark, Reading, Recorder, Shape, SymbolId, Token};
+use recorder::{Entered, FiberId, Reading, Recorder, Shape, SymbolId, Token};
 
 use super::hooks::{ColdHooks, Hooks};
 use super::marks::{ByChain, ByStack, Marks};
@@ -105,7 +105,7 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
         recorder.leave::<T>(token, T::read_at_exit)
     }
 
-    fn end_marked(&self, recorder: &mut Recorder, mark: Mark) -> bool {
+    fn end_marked(&self, recorder: &mut Recorder, mark: usize) -> bool {
         recorder.end_marked::<T>(mark, T::read_at_exit)
     }
 
@@ -143,7 +143,7 @@ impl<T: Tracing + 'static> ColdHooks for Paused<T> {
         recorder.leave::<T>(token, Reading::default)
     }
 
-    fn end_marked(&self, recorder: &mut Recorder, mark: Mark) -> bool {
+    fn end_marked(&self, recorder: &mut Recorder, mark: usize) -> bool {
         recorder.end_marked::<T>(mark, Reading::default)
     }
 

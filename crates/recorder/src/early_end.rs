@@ -2,13 +2,13 @@
 //! [`EndedCall`].
 
 use crate::ended::EndedCall;
-use crate::{Mark, Plan, Reading, Recorder};
+use crate::{Plan, Reading, Recorder};
 
 impl Recorder {
     /// [`leave`](Self::leave) for a user function whose variables are destroyed after
     /// its end was reported. `mark` is that of its frame.
     #[inline]
-    pub fn end_marked<P: Plan>(&mut self, mark: Mark, read: impl FnOnce() -> Reading) -> bool {
+    pub fn end_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) -> bool {
         let Some(&top) = self.frames.last().filter(|top| top.mark == mark) else {
             return self.leave_skipped::<P>(mark, read);
         };

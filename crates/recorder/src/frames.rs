@@ -9,23 +9,26 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::callees::Place;
-use crate::{CallSite, Mark, Reading};
+use crate::{CallSite, Reading};
 
 /// One activation of a function on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     /// Identifies the frame for its engine: a C stack address, below which are
     /// all callees, or the address of PHP's own frame.
-    pub(crate) mark: Mark,
+    pub(crate) mark: usize,
     pub(crate) place: Place,
     pub(crate) start: Reading,
 }
 
 impl Frame {
+    /// The mark of the bottom of every stack, which always exists.
+    pub(crate) const BASE_MARK: usize = usize::MAX;
+
     /// The bottom of a stack: never popped, its own cost is discarded.
     pub(crate) fn base(context: u32, start: Reading) -> Self {
         Self {
-            mark: Mark::BOTTOM,
+            mark: Self::BASE_MARK,
             place: Place {
                 context,
                 ..Place::NOWHERE
@@ -37,7 +40,7 @@ impl Frame {
     /// Becomes the frame of a call that is recorded as an event, except its
     /// start. All frames of such a profile have the other fields in common.
     #[inline(always)]
-    pub(crate) fn become_event(&mut self, mark: Mark, symbol: u32) {
+    pub(crate) fn become_event(&mut self, mark: usize, symbol: u32) {
         self.mark = mark;
         self.place.context = symbol;
     }

@@ -40,6 +40,6 @@ pub use reading::{Plan, Reading};
 pub use recorder::{Entered, Recorder, Token};
 pub use room::Room;
 pub use sampler::Sampler;
-pub use site::{CallSite, Mark, StackAddress};
+pub use site::{CallSite, StackAddress};
 pub use slots::{SlotGrid, slots};
 pub use ticks::{TickRate, Ticks};

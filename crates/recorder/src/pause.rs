@@ -12,9 +12,15 @@
 use crate::callees::Place;
 use crate::fiber::FiberId;
 use crate::frames::Frame;
-use crate::{CallSite, Mark, Plan, Reading, Recorder, SymbolId};
+use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
+    /// The mark of the frame on top during a pause. No call has it: the marks of calls
+    /// are a program's addresses with flags, and those are in the lower half of all
+    /// numbers. The recorder's own marks, this one and that of the bottom, are at the end
+    /// of the upper half.
+    const PAUSE_MARK: usize = Self::BASE_MARK - 1;
+
     /// Whether it is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
@@ -62,7 +68,7 @@ impl Recorder {
                 self.events.enter::<P>(symbol, since);
             }
             let frame = Frame {
-                mark: Mark::PAUSE,
+                mark: Self::PAUSE_MARK,
                 place,
                 start: since,
             };
@@ -82,7 +88,7 @@ impl Recorder {
     }
 
     /// A call that was open when the pause began returns.
-    pub(crate) fn leave_paused<P: Plan>(&mut self, mark: Mark, since: Reading) {
+    pub(crate) fn leave_paused<P: Plan>(&mut self, mark: usize, since: Reading) {
         self.uncovered(|recorder| {
             let is_it = |frame: &Frame| frame.mark == mark;
             let depth = recorder.frames.iter().rposition(is_it);
@@ -103,7 +109,7 @@ impl Recorder {
     fn lay_on_top(&mut self, since: Reading) {
         self.paused = Some(since);
         self.frames.push(Frame {
-            mark: Mark::PAUSE,
+            mark: Self::PAUSE_MARK,
             place: Place::NOWHERE,
             start: since,
         });

@@ -16,7 +16,7 @@ use crate::ended::EndedCall;
 use crate::event_log::EventLog;
 use crate::fiber::Fibers;
 use crate::frames::{Frame, Frames};
-use crate::{CallSite, Mark, Plan, Reading, SymbolId};
+use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// Identifies an entry until the call returns: its frame's mark.
 ///
@@ -25,7 +25,7 @@ use crate::{CallSite, Mark, Plan, Reading, SymbolId};
 /// that no longer exist. So a token of a dropped frame, or of an earlier
 /// profile, matches none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token(Mark);
+pub struct Token(usize);
 
 /// The result of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Recorder {
 
 impl Token {
     #[inline(always)]
-    pub(crate) fn new(mark: Mark) -> Self {
+    pub(crate) fn new(mark: usize) -> Self {
         Self(mark)
     }
 }
@@ -64,6 +64,8 @@ impl Token {
 impl Recorder {
     /// The symbol of the root.
     pub const MAIN: SymbolId = SymbolId(0);
+    /// The mark of the bottom of every stack, which always exists.
+    pub const BASE_MARK: usize = Frame::BASE_MARK;
     /// The symbol for calls beyond a limit.
     pub const TRUNCATED: SymbolId = SymbolId(1);
 

@@ -5,7 +5,7 @@ use crate::call_table::{NONE, SINK, Shape};
 use crate::callees::{Place, outermost_of_early};
 use crate::frames::Frame;
 use crate::recorder::{Entered, Token};
-use crate::{CallSite, Mark, Plan, Reading, Recorder, SymbolId};
+use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
     /// Opens a frame of [`TRUNCATED`](Self::TRUNCATED) at a limit, which is
@@ -80,7 +80,7 @@ impl Recorder {
     #[inline(never)]
     pub(crate) fn leave_skipped<P: Plan>(
         &mut self,
-        mark: Mark,
+        mark: usize,
         read: impl FnOnce() -> Reading,
     ) -> bool {
         // Its clock may have been removed with the profile in which it began.
