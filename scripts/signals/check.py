@@ -203,6 +203,9 @@ def fastcgi(script):
 
 def main(arguments):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # A shell that runs this in the background ignores these, and so would every PHP.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     is_to_write = '--write' in arguments
     arguments = [argument for argument in arguments if argument != '--write']
     php, extension, program, fpm = (arguments + ['-', '-'])[:4]
