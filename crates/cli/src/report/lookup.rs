@@ -139,7 +139,6 @@ mod tests {
             body: Body::Edges(EdgeTable {
                 edges: edges.collect(),
                 root,
-                ..EdgeTable::default()
             }),
             ..Profile::empty()
         };

@@ -205,7 +205,6 @@ mod tests {
             Body::Edges(profile::EdgeTable {
                 edges: vec![],
                 root,
-                ..profile::EdgeTable::default()
             })
         };
         profile.body = table(root);
@@ -246,7 +245,6 @@ mod tests {
         profile.body = Body::Edges(profile::EdgeTable {
             edges: vec![],
             root,
-            ..profile::EdgeTable::default()
         });
         let said = "a file  1,234,567 Ir · 1 call · 1 function · not read: Dr, Dw";
         assert_eq!(head_lines(&profile)[0], said);

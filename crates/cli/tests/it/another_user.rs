@@ -1,5 +1,10 @@
 //! The program as another user, where the tests run as root, who may do everything.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;

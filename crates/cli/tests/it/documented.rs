@@ -1,5 +1,10 @@
 //! The budgets of the documents. The tests of the schemas have this module, too.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,10 @@
 //! The program under test, and programs that tests write.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

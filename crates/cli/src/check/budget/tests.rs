@@ -31,7 +31,6 @@ fn profile(calls: u64, wall: u64) -> Profile {
     profile.body = profile::Body::Edges(EdgeTable {
         edges: vec![edge],
         root,
-        ..EdgeTable::default()
     });
     profile.metrics.calls = true;
     profile
