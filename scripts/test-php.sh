@@ -16,10 +16,11 @@ php_tests_beside() {
     done
 }
 
-# A debug build checks the numbers of each profile, and its own assumptions.
+# This build checks the numbers of each profile, and its own assumptions.
 php_tests_checked() {
-    local extension=${release%/release}/debug/libxhprof.so
-    cargo build --locked -p xhprof
+    local extension=${release%/release}/checked/libxhprof.so
+    cargo build --locked --profile checked -p xhprof
+    php_tests execute
     php_tests observer
 }
 

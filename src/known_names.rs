@@ -148,6 +148,9 @@ impl<T: Copy> KnownNames<T> {
     pub(crate) fn add(&mut self, vacancy: Vacancy, name: &[u8]) -> Option<Number> {
         let number = Number(u32::try_from(self.names.len()).ok()?);
         self.names.try_reserve(1).ok()?;
+        if !self.by_name.has_room() {
+            return None;
+        }
         self.names.push(Known {
             symbol: Symbol::new(name),
             identity: [0; 2],
@@ -160,10 +163,14 @@ impl<T: Copy> KnownNames<T> {
         Some(number)
     }
 
+    /// Whether there is memory to lend one more name.
+    pub(crate) fn can_lend(&mut self) -> bool {
+        self.lent.try_reserve(1).is_ok()
+    }
+
     /// Lends a name to the profile, which records `target` for it. The result is the
     /// profile's next symbol.
     pub(crate) fn lend(&mut self, number: Number, target: T) -> Option<Symbol> {
-        self.lent.try_reserve(1).ok()?;
         let known = self.names.get_mut(number.index())?;
         known.lent_to = self.profile;
         known.lent_as = u32::try_from(OWN + self.lent.len()).ok()?;
@@ -237,8 +244,14 @@ impl<T: Copy> KnownNames<T> {
     #[cold]
     fn place_all(&mut self) {
         let count = (self.names.len() + 1) * 2 * PLACES_A_NAME;
-        self.places = vec![0; count.next_power_of_two()];
         self.placed = 0;
+        let count = count.next_power_of_two();
+        self.places = Vec::new();
+        // Without memory, each name is searched for by its bytes.
+        if self.places.try_reserve_exact(count).is_err() {
+            return;
+        }
+        self.places.resize(count, 0);
         for number in 0..u32::try_from(self.names.len()).unwrap_or(0) {
             let identity = self.names.get(number as usize).map(|known| known.identity);
             if let Some(identity) = identity.filter(|identity| *identity != [0; 2]) {

@@ -81,7 +81,10 @@ pub(crate) fn start_events(
     // Outside of the state: a sink may ask PHP.
     if let Some(source) = with_state(|state| event_source(&mut state.active)) {
         let sink = make_sink(source);
-        with_state(|state| state.active.recorder.set_sink(sink));
+        if !with_state(|state| state.active.recorder.set_sink(sink)) {
+            discard();
+            log_throttled(Problem::Memory, "nothing is recorded: no memory for it");
+        }
     }
 }
 
@@ -342,6 +345,8 @@ pub(crate) fn stop() -> Option<Recorded> {
             clock::stop();
             zend::memory::forget();
             if !zend::can_allocate(recorder.nodes() * BYTES_A_ROW) {
+                // Writing to the log needs memory, too.
+                drop((recorder, running.symbols));
                 log_throttled(Problem::Memory, "the profile is lost: no memory for it");
                 return None;
             }

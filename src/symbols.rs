@@ -479,6 +479,10 @@ impl Symbols {
         detail: Option<Detail>,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Option<Target> {
+        // Before the profile has a number for it.
+        if !self.known.can_lend() {
+            return None;
+        }
         let id = add_symbol();
         // The numbers are exhausted after 2^30 names.
         if id == Recorder::TRUNCATED || id.0 & (DETAIL | UNUSUAL) != 0 {

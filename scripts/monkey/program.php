@@ -61,7 +61,7 @@ final class Monkey
             case 9: xhprof_sample_enable(); break;
             case 10: $this->check(xhprof_sample_disable()); break;
             case 11: ini_set('xhprof.clock', self::one('auto', 'tsc', 'monotonic')); break;
-            case 12: ini_set('xhprof.debug', self::one('0', '1')); break;
+            case 12: ini_set('xhprof.flags', self::one('', 'cpu', 'cpu memory')); break;
             case 13: ini_set(self::one('xhprof.max_nodes', 'xhprof.max_depth'), self::one('100', '1000', '25000')); break;
             case 14: ini_set(...self::one(['xhprof.clock', self::one('auto', 'pinned', 'monotonic')], ['xhprof.sampling_interval', self::one('100', '1000')])); break;
         }

@@ -28,6 +28,7 @@ use recorder::SlotGrid;
 
 use super::calibration::clock_ns;
 use super::schedule::{Fired, Random, Schedule};
+use crate::zend;
 
 /// A running timer.
 pub(crate) struct Timer(TimerThread);
@@ -70,6 +71,8 @@ const IDLE_TURNS: u32 = 100;
 
 /// Enough for the thread's calls and the C library's own data.
 const STACK_SIZE: usize = 128 * 1024;
+/// What a thread needs beside its stack, amply.
+const MEMORY_OF_A_THREAD: usize = 1 << 20;
 
 /// Up to this length the thread uses `sleep`, which costs the kernel less than
 /// `park_timeout`, but cannot be woken.
@@ -141,6 +144,10 @@ impl Timer {
 
 impl TimerThread {
     fn new() -> io::Result<Self> {
+        // The C library ends the process if a thread that begins has no memory.
+        if !zend::can_allocate(STACK_SIZE + MEMORY_OF_A_THREAD) {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
         let shared = Arc::new(Shared {
             work: Mutex::new(Work {
                 job: None,

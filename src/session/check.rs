@@ -1,4 +1,4 @@
-//! In debug builds: the numbers of every profile are checked when it ends.
+//! In builds with debug assertions: the numbers of every profile are checked when it ends.
 //!
 //! The PHP tests run with such a build, too (`./x test`). A profile with a wrong number
 //! ends PHP, so the test fails that made it.

@@ -38,7 +38,16 @@ pub(crate) fn is_exhausted() -> bool {
 /// Whether so much memory can be allocated now, in whatever pieces.
 pub(crate) fn can_allocate(bytes: usize) -> bool {
     // The reserve has less than that, so it does not answer.
-    !is_exhausted() && (bytes <= SIZE || Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+    !is_exhausted() && (bytes <= SIZE || system_has(bytes))
+}
+
+/// Whether the system has so much memory in one piece, which must be more than [`SIZE`].
+pub(super) fn system_has(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
+    let has_it = memory.try_reserve_exact(bytes).is_ok();
+    // Else the compiler may leave out an allocation that is never used.
+    std::hint::black_box(&memory);
+    has_it
 }
 
 struct WithReserve;

@@ -93,9 +93,16 @@ pub(crate) fn warning(message: &str) {
     }
 }
 
+/// More than PHP needs to read the system's time zones.
+const BYTES_OF_TIME_ZONES: usize = 1 << 20;
+
 /// Writes a line to PHP's log, as `error_log()` does. It is not part of the
-/// response, and no error handler is called.
+/// response, and no error handler is called. Without memory there is no line: PHP reads
+/// the time zones for its time, and ends the program if it cannot.
 pub(crate) fn log(message: &str) {
+    if !allocator::system_has(BYTES_OF_TIME_ZONES) {
+        return;
+    }
     let letters = message
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });

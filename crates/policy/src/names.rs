@@ -57,7 +57,10 @@ impl Names {
     /// The same, with room for `count` names.
     #[must_use]
     pub fn with_room(limits: NameLimits, count: usize) -> Self {
-        let mut symbols = Vec::with_capacity(count.saturating_add(2));
+        let mut symbols = Vec::new();
+        // Without memory for all, they grow as needed, or [`has_room`](Self::has_room) is
+        // false.
+        let _ = symbols.try_reserve_exact(count.saturating_add(2));
         symbols.push(Symbol::new(Symbol::MAIN));
         symbols.push(Symbol::new(&b"[truncated]"[..]));
         Self {

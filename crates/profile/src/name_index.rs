@@ -64,6 +64,11 @@ impl<T: Copy> NameIndex<T> {
         }
     }
 
+    /// Whether there is memory for one more name.
+    pub fn has_room(&mut self) -> bool {
+        self.found.try_reserve(1).is_ok()
+    }
+
     /// Inserts the name of a failed search; no name may have been inserted
     /// since.
     pub fn add(&mut self, vacancy: Vacancy, value: T) {

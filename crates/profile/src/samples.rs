@@ -161,6 +161,11 @@ impl SamplesBuilder {
         self.tree.len()
     }
 
+    /// Whether there is memory for one more stack, and one more sample.
+    pub fn has_memory(&mut self) -> bool {
+        self.samples.try_reserve(1).is_ok() && self.tree.has_memory()
+    }
+
     /// The samples so far.
     #[must_use]
     pub fn samples(&self) -> &[Sample] {

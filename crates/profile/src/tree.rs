@@ -261,6 +261,11 @@ impl TreeBuilder {
         }
     }
 
+    /// Whether there is memory for one more node, whatever the budget.
+    pub(crate) fn has_memory(&mut self) -> bool {
+        self.nodes.try_reserve(1).is_ok() && self.places.try_reserve(1).is_ok()
+    }
+
     /// Reserves memory for one more node, if the budget allows.
     #[inline]
     fn has_room(&mut self) -> bool {

@@ -122,18 +122,25 @@ impl Callees {
         u32::try_from(self.next.len()).unwrap_or(NONE)
     }
 
-    /// Adds the next symbol.
-    pub(crate) fn add_symbol(&mut self) {
+    /// Adds the next symbol; false without memory for it.
+    pub(crate) fn add_symbol(&mut self) -> bool {
+        if self.next.try_reserve(1).is_err() || self.blocks.try_reserve(1).is_err() {
+            return false;
+        }
         let outermost = self.add_block(self.symbols(), 0);
         self.next.push(outermost);
+        true
     }
 
-    /// The first activation of a new block; none if there are too many.
+    /// The first activation of a new block; none if there are too many, or no memory.
     fn add_block(&mut self, symbol: u32, first_level: u32) -> u32 {
         let number = u32::try_from(self.blocks.len()).unwrap_or(NONE);
         let Some(first) = number.checked_mul(BLOCK) else {
             return NONE;
         };
+        if self.blocks.try_reserve(1).is_err() {
+            return NONE;
+        }
         self.blocks.push(Block {
             symbol,
             first_level,

@@ -61,21 +61,24 @@ impl EventLog {
         }
     }
 
-    /// A log for `sink`.
-    pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
-        Self {
-            buffer: Self::new_buffer(),
+    /// A log for `sink`; none without memory for its buffer.
+    pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Option<Self> {
+        Some(Self {
+            buffer: Self::new_buffer()?,
             sink: Some(sink),
             ..Self::none()
-        }
+        })
     }
 
-    fn new_buffer() -> Vec<RawEvent> {
+    fn new_buffer() -> Option<Vec<RawEvent>> {
         let blank = RawEvent {
             what: What::LEAVE,
             at: RawInstant::default(),
         };
-        vec![blank; BUFFER]
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(BUFFER).ok()?;
+        buffer.resize(BUFFER, blank);
+        Some(buffer)
     }
 
     #[inline(always)]
@@ -193,7 +196,8 @@ impl EventLog {
         let Some(sink) = &mut self.sink else { return };
         sink.begin_anew(instant(at));
         if self.buffer.is_empty() {
-            self.buffer = Self::new_buffer();
+            // Without memory the child's events are dropped.
+            self.buffer = Self::new_buffer().unwrap_or_default();
         }
         for symbol in open {
             self.push_slowly(What::enter(symbol), at);

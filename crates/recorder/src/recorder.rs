@@ -98,8 +98,11 @@ impl Recorder {
     /// [`TRUNCATED`](Self::TRUNCATED) on.
     pub fn add_symbol(&mut self) -> SymbolId {
         let symbol = self.callees.symbols();
-        self.callees.add_symbol();
-        SymbolId(symbol)
+        if self.callees.add_symbol() {
+            SymbolId(symbol)
+        } else {
+            Self::TRUNCATED
+        }
     }
 
     pub(crate) fn root_context(&self) -> u32 {

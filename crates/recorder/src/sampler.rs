@@ -57,6 +57,10 @@ impl Sampler {
     pub fn add(&mut self, stack: &[SymbolId], at: u64, weight: u64) {
         let outer = stack.len().saturating_sub(self.max_depth);
         let kept = stack.get(outer..).unwrap_or(stack);
+        if !self.builder.has_memory() {
+            self.is_truncated = true;
+            return;
+        }
         let stack = self.node(kept);
         let sample = Sample { at, weight, stack };
         if self.builder.samples().len() < self.max_nodes {
@@ -96,7 +100,8 @@ impl Sampler {
         self.path.truncate(same);
         let mut node = self.path.last().map_or(NodeId::ROOT, |&(_, node)| node);
         for &symbol in stack.iter().skip(same) {
-            node = if self.builder.stacks() < self.max_nodes {
+            let has_room = self.builder.stacks() < self.max_nodes && self.builder.has_memory();
+            node = if has_room {
                 self.builder.push(node, symbol)
             } else if let Some(known) = self.builder.existing(node, symbol) {
                 known

@@ -11,9 +11,14 @@ impl Recorder {
         self.start
     }
 
-    /// Passes events to `sink` from now on, for [`Shape::Events`].
-    pub fn set_sink(&mut self, sink: Box<dyn EventSink>) {
-        self.events = EventLog::for_sink(sink);
+    /// Passes events to `sink` from now on, for [`Shape::Events`]; false without memory
+    /// for them.
+    #[must_use]
+    pub fn set_sink(&mut self, sink: Box<dyn EventSink>) -> bool {
+        let log = EventLog::for_sink(sink);
+        let has_memory = log.is_some();
+        self.events = log.unwrap_or(EventLog::none());
+        has_memory
     }
 
     /// Drops the events, also those that the sink has: the profile is not wanted.

@@ -129,7 +129,7 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
         began
     });
     if let Some(sink) = sink {
-        recorder.set_sink(Box::new(sink));
+        assert!(recorder.set_sink(Box::new(sink)));
     }
     for _ in 2..7 {
         recorder.add_symbol();
@@ -243,7 +243,7 @@ fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
     let sink = Sink::default();
     sink.0.borrow_mut().limit = Some(1);
     let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
-    recorder.set_sink(Box::new(sink.clone()));
+    assert!(recorder.set_sink(Box::new(sink.clone())));
     let call = |recorder: &mut Recorder, address| {
         let entered =
             recorder.enter::<Full<EVENTS>>(SymbolId(2), &StackAddress(address), Reading::default);
@@ -267,7 +267,7 @@ fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
 fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
     let sink = Sink::default();
     let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
-    recorder.set_sink(Box::new(sink.clone()));
+    assert!(recorder.set_sink(Box::new(sink.clone())));
     let at = |wall| Reading {
         wall: Ticks(wall),
         ..Reading::default()
