@@ -78,6 +78,7 @@ rest_tests() {
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
     step 'Rust tests with inputs of the whole size' rust_tests_whole
+    step 'JSON and budgets against their schemas' schemas
     step 'the store on ClickHouse' store_on_clickhouse
     step 'attacks on a server with 512 MiB' attacked_server
     step 'our files in other programs' formats_quick
@@ -218,6 +219,9 @@ attacked_server() { attack_server "$profiler" 512; }
 
 # The tests whose inputs are smaller in the first tier.
 rust_tests_whole() { rust_tests; }
+
+# A program of tests of its own: the library that checks schemas takes long to compile.
+schemas() { cargo test --locked -p xhprof-cli --features schemas --test schemas; }
 
 call_instructions() {
     source scripts/instructions.sh

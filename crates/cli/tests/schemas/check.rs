@@ -1,10 +1,5 @@
 //! The budgets of the documents fit `docs/check.schema.json`.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy takes the helpers of a test for no tests"
-)]
-
 use std::fs;
 use std::path::Path;
 

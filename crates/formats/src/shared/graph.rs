@@ -366,7 +366,6 @@ mod tests {
                 wall: 18,
                 ..Cost::default()
             },
-            ..EdgeTable::default()
         };
         let graph = Graph::new(&named(5, Body::Edges(table)), 10);
         assert_eq!(graph.root.wall, 3);

@@ -1,5 +1,10 @@
 //! Profiles to test writers with: the tiny program, and one of hostile names.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::collections::HashMap;
 
 use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
