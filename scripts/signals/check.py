@@ -203,8 +203,9 @@ def fastcgi(script):
 
 def main(arguments):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # A shell that runs this in the background ignores these, and so would every PHP.
-    for number in (signal.SIGINT, signal.SIGQUIT):
+    # A shell that runs this in the background ignores some of these, nohup SIGHUP, and so
+    # would every PHP. Python ignores SIGPIPE and SIGXFSZ, and gives them back to its children.
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
     is_to_write = '--write' in arguments
     arguments = [argument for argument in arguments if argument != '--write']
