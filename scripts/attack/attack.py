@@ -326,7 +326,7 @@ def on_disk(folder):
         if status == 200:
             ids += [run["id"] for run in json.loads(answer)["runs"]]
     check(status == 507, f"a full disk is {status}")
-    # Somebody else takes what is left.
+    # Another program takes what is left.
     try:
         with open(f"{folder}/disk/others", "wb", 0) as others:
             while others.write(b"x" * 4096):

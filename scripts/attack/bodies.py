@@ -63,7 +63,7 @@ def unlike_others(functions=300):
 
 
 def large_profile(mib):
-    """A profile of so many MiB, with names that nobody else has."""
+    """A profile of so many MiB, with names that no other profile has."""
     parts, size, number = ['{"main()":{"ct":1,"wt":1}'], 0, 0
     salt = os.urandom(4).hex()
     while size < mib << 20:

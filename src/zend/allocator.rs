@@ -2,7 +2,7 @@
 //! memory (`ulimit -v`, a limit of a container without overcommitment).
 //!
 //! Rust ends the process if an allocation fails. A profiler must not end the program, so
-//! the last allocations come from the reserve, and whoever allocates in bulk asks
+//! the last allocations come from the reserve, and code that allocates in bulk asks
 //! before ([`can_allocate`], or `try_reserve` in the recorder). From then on
 //! [`is_exhausted`] says that no profile may grow.
 

@@ -76,7 +76,7 @@ pub(crate) struct Item {
     pub(crate) outcome: Result<Profile, Refused>,
 }
 
-/// Who gets what is told; false if nobody wants more.
+/// The receiver of what is read; false if it wants no more.
 pub(crate) type Tell<'a> = dyn FnMut(Told) -> bool + 'a;
 
 /// Reads a body. Profiles may take so much memory.
@@ -151,7 +151,7 @@ struct Items<'a, 'b> {
 }
 
 impl Items<'_, '_> {
-    /// Reads the next profile and tells of it. An error if nobody wants more.
+    /// Reads the next profile and tells of it. An error if the receiver wants no more.
     fn next(
         &mut self,
         metadata: Result<Metadata, Refused>,

@@ -376,7 +376,7 @@ enum Answered {
     All { size: u64 },
     /// Why it does not read the body, or the rest of it.
     Refused(Refused),
-    /// Nobody wanted the rest.
+    /// The receiver did not want the rest.
     NotWanted,
 }
 

@@ -37,7 +37,7 @@ pub enum Error {
     Damaged(String),
     /// The database itself is damaged: no answer of it can be trusted.
     Corrupt(String),
-    /// Nobody waits for the answer any more.
+    /// The client that asked does not wait for the answer any more.
     Unwanted,
     /// The store was opened for reading only.
     ReadOnly,

@@ -1,4 +1,4 @@
-//! Whether somebody still waits for an answer.
+//! Whether the client still waits for an answer.
 //!
 //! Who asks makes a [`Wanted`], and lets the question run [within](Wanted::during) it. When
 //! the asker goes away it [ends](Wanted::end): `SQLite` stops at its next step, ClickHouse is
@@ -27,7 +27,7 @@ struct Inner {
     at_end: Mutex<AtEnd>,
 }
 
-/// What is done when nobody waits any more.
+/// What is done when the client does not wait any more.
 #[derive(Default)]
 struct AtEnd {
     next: u64,
@@ -43,7 +43,7 @@ impl fmt::Debug for Wanted {
 }
 
 impl Wanted {
-    /// Nobody waits any more.
+    /// The client does not wait any more.
     pub fn end(&self) {
         self.0.has_ended.store(true, Ordering::SeqCst);
         let actions = std::mem::take(&mut self.at_end().actions);
@@ -52,7 +52,7 @@ impl Wanted {
         }
     }
 
-    /// Whether nobody waits any more.
+    /// Whether the client does not wait any more.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.0.has_ended.load(Ordering::SeqCst)
@@ -107,7 +107,7 @@ impl Drop for AtItsEnd {
     }
 }
 
-/// An error if nobody waits for what this thread does.
+/// An error if the client does not wait for what this thread does.
 pub(crate) fn check() -> Result<()> {
     let has_ended = |wanted: &Option<Wanted>| wanted.as_ref().is_some_and(Wanted::has_ended);
     if CURRENT.with_borrow(has_ended) {

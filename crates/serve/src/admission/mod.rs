@@ -1,4 +1,4 @@
-//! Admission before work: before the server reads, unpacks, parses or computes for somebody,
+//! Admission before work: before the server reads, unpacks, parses or computes for a client,
 //! that work has a place, and a budget of memory and time.
 //!
 //! | what | who limits it |

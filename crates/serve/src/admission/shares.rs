@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// The program with its threads, the caches of the store, and what nobody counts.
+/// The program with its threads, the caches of the store, and what is not counted.
 const BASE: u64 = 80 << 20;
 
 /// A connection: the head of its request, and the kernel's buffers.

@@ -91,7 +91,7 @@ pub(crate) async fn put_batch(
     while let Some(next) = reading.next().await {
         batch.add(next?).await?;
     }
-    // The process reads for others meanwhile.
+    // The process reads other uploads until then.
     drop(reading);
     batch.store().await?;
     let mut done = batch.done;

@@ -49,7 +49,7 @@ pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Prob
     Ok(selection)
 }
 
-/// Whether the server works. It asks nothing and waits for nobody, so it needs no token.
+/// Whether the server works. It asks nothing and waits for nothing, so it needs no token.
 #[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]
 pub(crate) async fn health() -> &'static str {
     "ok\n"

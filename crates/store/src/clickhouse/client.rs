@@ -277,7 +277,7 @@ impl Client {
         Err(self.failed(status, &String::from_utf8_lossy(&bytes)))
     }
 
-    /// Tells a node to stop a question when nobody waits for it any more.
+    /// Tells a node to stop a question when its client does not wait any more.
     fn stop_at_end(&self, wanted: &Wanted, host: &str, id: &str) -> AtItsEnd {
         let (agent, address, host) = (self.agent.clone(), self.address.clone(), host.to_owned());
         let id = id.to_owned();

@@ -1,4 +1,4 @@
-//! Questions that nobody waits for, and a store that is to stop.
+//! Questions whose clients have left, and a store that is to stop.
 
 #![expect(
     clippy::unwrap_used,
