@@ -30,7 +30,7 @@ php_tests() {
     shift
     [ $# -gt 0 ] || set -- php-tests
     TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
-        -n -q -j2 --no-progress --show-diff -d extension="$extension" \
+        -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff -d extension="$extension" \
         -d xhprof.engine="$engine" "$@" | tee "$output"
     tests_passed "$output"
 }
