@@ -215,7 +215,7 @@ rust_tests() {
     local output=$logs/rust-tests
     rm -rf "$output" && mkdir "$output"
     cargo test --locked --workspace --exclude xhprof --no-run --message-format=json |
-        sed -nE 's/.*"manifest_path":"([^"]*)\/Cargo\.toml".*"test":true.*"executable":"([^"]*)".*/\1 \2/p' |
+        sed -nE 's/.*"manifest_path":"([^"]*)\/Cargo\.toml".*"profile":[{][^}]*"test":true.*"executable":"([^"]*)".*/\1 \2/p' |
         XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") xargs -P "$(nproc)" -L 1 "$BASH" -c '
             output=$0/${2##*/}
             cd "$1" && CARGO_MANIFEST_DIR=$1 "$2" >"$output" 2>&1
