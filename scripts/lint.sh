@@ -55,12 +55,14 @@ lint_deny() {
 }
 
 lint_shell() {
+    local scripts
+    mapfile -t scripts < <(git ls-files '*.sh')
     if command -v shellcheck >/dev/null; then
         # 2034, 2154, 2317, 2329: one file sets names and another file uses them.
         # 2030, 2031: a subshell is meant to keep its changes to itself.
         # 2016: PHP and Markdown in single quotes are not for the shell.
         shellcheck --external-sources --shell=bash \
-            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317,SC2329 x scripts/*.sh
+            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317,SC2329 x "${scripts[@]}"
     else
         echo 'shellcheck is not installed, so not run'
     fi

@@ -50,7 +50,7 @@ documented_settings() {
 
 # Checks that the table of docs/fleet.md is what its formula gives.
 fleet_table() {
-    diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 scripts/fleet/model.py)
+    diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 crates/store/tests/fleet/model.py)
 }
 
 # Checks the links of all pages.

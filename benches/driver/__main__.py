@@ -1,7 +1,7 @@
 """`./x bench`: measures the cost of profiling on this machine.
 
 Each part has a file: calls, program, programs, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
-newest.json keeps; its tables() shows the data. scripts/bench.sh passes the paths.
+newest.json keeps; its tables() shows the data. benches/bench.sh passes the paths.
 """
 
 import argparse
@@ -99,7 +99,7 @@ def write(results, folder):
 
 
 def arguments():
-    """The arguments: paths from scripts/bench.sh, and what to measure from the user."""
+    """The arguments: paths from benches/bench.sh, and what to measure from the user."""
     parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
     for name in ("php", "php-config", "extension", "scan-dir", "fpm", "wiki", "results"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
