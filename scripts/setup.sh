@@ -231,7 +231,7 @@ want_real_programs() {
 want_first_tier() {
     want_builders
     want_program
-    want python3 "checks ARCHITECTURE.md's map and docs/fleet.md's table" python3 -c 'import json, re, subprocess'
+    want python3 "checks docs/code-map.md and docs/fleet.md's table" python3 -c 'import json, re, subprocess'
     if [ -z "$chosen_php" ]; then
         want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want_php mysql 'tests: statements of mysqli' has_module mysqli

@@ -24,7 +24,7 @@ ini_settings() {
     [ ! -s "$logs/ini-unknown" ]
 }
 
-# ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
+# docs/code-map.md against the sources, ARCHITECTURE.md's arrows, and circles of imports.
 code_map() { python3 scripts/architecture.py; }
 
 # Checks the number of lines in ARCHITECTURE.md: it is an upper bound, and at most

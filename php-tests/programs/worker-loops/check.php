@@ -5,7 +5,7 @@
  *
  *     php -n check.php EXTENSION PROGRAM
  *
- * workers/runtimes.php stands in for the runtimes. Each loop handles three jobs or
+ * runtimes.php stands in for the runtimes. Each loop handles three jobs or
  * requests; the last one throws. PROGRAM reads the files.
  */
 

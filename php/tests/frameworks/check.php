@@ -6,7 +6,7 @@
  *     php -n check.php EXTENSION PROGRAM PHP-FPM
  *
  * Every block of the page that begins with a path becomes that file, beside an
- * application of frameworks/. Symfony and Laravel are Debian's packages; WordPress and
+ * application of this folder. Symfony and Laravel are Debian's packages; WordPress and
  * Magento are stand-ins. PHP-FPM is "-" if it is not installed.
  */
 

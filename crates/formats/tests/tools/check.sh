@@ -28,8 +28,9 @@ formats_check() {
     part arrays 'PHP: unserialize, json_decode' php each_folder "${PHP:-php}" -n "$parts/arrays.php"
     part pictures "xmllint $(version_of xmllint --version); Python's parsers" xmllint each_folder python3 "$parts/pictures.py"
     part collapsed 'awk; flamegraph.pl' nytprofcalls bash "$parts/collapsed.sh" "$check_files"
-    part firefox "Python's json, column by column" python3 bash "$parts/firefox.sh" "$check_files"
-    part perfview "xmllint; Python's XML, JSON and zip" xmllint bash "$parts/perfview.sh" "$check_files"
+    part firefox "Python's json, column by column" python3 \
+        each_table firefox.firefox.json text python3 "$parts/firefox.py"
+    part perfview "xmllint; Python's XML, JSON and zip" xmllint perfview_files
     part callgrind "callgrind_annotate $(version_of callgrind_annotate --version)" callgrind_annotate \
         each_folder python3 "$parts/callgrind.py"
     part dot "Graphviz $(version_of dot -V)" dot each_folder python3 "$parts/dot.py"
@@ -39,13 +40,12 @@ formats_check() {
         with_python gprof2dot && part gprof2dot "gprof2dot $(package_version gprof2dot)" dot \
             each_folder "$PYTHON" -O "$parts/gprof2dot.py"
         with_python opentelemetry-proto && part otlp "opentelemetry-proto $(package_version opentelemetry-proto)" python3 \
-            bash "$parts/otlp.sh" "$check_files"
-        with_node pprof-format && part pprof "npm pprof-format $(node_version pprof-format); go tool pprof $(version_of go version)" node \
-            bash "$parts/pprof.sh" "$check_files"
+            each_table otlp-profiles-1-11.otlp.pb text "$PYTHON" "$parts/otlp.py"
+        with_node pprof-format && part pprof "npm pprof-format $(node_version pprof-format); go tool pprof $(version_of go version)" node pprof_files
         with_node speedscope && part speedscope "npm speedscope $(node_version speedscope): its importer" node \
             each_folder node "$parts/speedscope.mjs" "$NODE_MODULES/speedscope"
         with_node @tracerbench/trace-model && part trace "npm @tracerbench/trace-model $(node_version @tracerbench/trace-model)" node \
-            bash "$parts/trace.sh" "$check_files"
+            each_table chrome-trace.trace.json text node "$parts/trace.cjs"
         with_python sarif-tools && with_python junitparser && check_reports
         with_python check-jsonschema && part schemas "check-jsonschema $(package_version check-jsonschema)" python3 \
             bash "$parts/ci-schemas.sh" "${PYTHON%/*}/check-jsonschema" "$check_target/schemas"
@@ -138,6 +138,46 @@ each_folder() {
         "$@" "$folder" || status=1
     done
     return "$status"
+}
+
+# each_table ENDING RULE COMMAND…: runs the command for the files of each profile with this
+# ending, a pattern, and compares the stacks that it prints with our own numbers.
+each_table() {
+    local ending=$1 rule=$2 table file status=0
+    shift 2
+    for table in "$check_files"/*.tsv; do
+        # shellcheck disable=SC2231 # a pattern
+        for file in "${table%.tsv}".$ending; do
+            echo "${file##*/}"
+            "$@" "$file" | python3 "$parts/totals.py" "$rule" "$table" || status=1
+        done
+    done
+    return "$status"
+}
+
+perfview_files() {
+    local file
+    for file in "$check_files"/*.perfview*; do
+        case $file in
+        *.xml) xmllint --noout "$file" || return ;;
+        *.xml.zip) unzip -p "$file" | xmllint --noout - || return ;;
+        esac
+    done
+    each_table 'perfview*' perfview python3 "$parts/perfview.py"
+}
+
+# `go tool pprof` checks the file first.
+pprof_files() {
+    local file
+    each_table pprof.pb.gz text node "$parts/pprof.mjs" || return
+    command -v go >/dev/null || return 0
+    for file in "$check_files"/*.pprof.pb.gz; do
+        go tool pprof -top -sample_index=wall "$file" >"$check_target/top" 2>"$check_target/logs/go.log" || {
+            cat "$check_target/logs/go.log"
+            return 1
+        }
+        sed -n 's/^Showing/  go tool pprof: Showing/p' "$check_target/top"
+    done
 }
 
 version_of() { { "$@" 2>&1 || true; } | grep -o '[0-9][0-9.]*[0-9]' | sed -n 1p; }
