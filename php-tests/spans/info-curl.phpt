@@ -16,16 +16,17 @@ function fetch(string $url)
     return curl_exec($handle);
 }
 
+$folder = dirname(__DIR__);
 // No server listens on port 1 of this machine.
 xhprof_enable();
 fetch('http://user:secret@127.0.0.1:1/path/to?token=secret&page=17#fragment');
-fetch('file://' . __DIR__ . '/../fixtures/returns-array.php');
+fetch("file://$folder/fixtures/returns-array.php");
 fetch('http://127.0.0.1:1/a==>b');
 try { curl_exec('not a handle'); } catch (TypeError $e) { echo get_class($e), "\n"; }
 $profile = xhprof_disable();
 check_shape($profile);
 foreach ($profile as $edge => $cost) {
-    echo str_replace(__DIR__, 'DIR', $edge), ": {$cost['ct']}\n";
+    echo str_replace($folder, 'DIR', $edge), ": {$cost['ct']}\n";
 }
 ?>
 --EXPECT--
