@@ -1,11 +1,16 @@
 # `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
 
-lint_format() {
-    if cargo fmt --version >/dev/null 2>&1; then
-        cargo fmt --all --check
-    else
-        echo 'rustfmt is not installed, so not run: rustup component add rustfmt'
-    fi
+source scripts/format.sh
+
+lint_rustfmt() { format_rust check; }
+
+# The other formatters. All run, also after one that found something.
+lint_formatters() {
+    local language failed=0
+    for language in "${languages[@]}"; do
+        [ "$language" = rust ] || "format_$language" check || failed=1
+    done
+    return "$failed"
 }
 
 # The extension in the release profile, so that the bindings, the slowest part of its
@@ -70,7 +75,7 @@ lint_shell() {
 
 lint_everything() {
     local part status failed=0
-    for part in format clippy doc dependencies deny shell; do
+    for part in rustfmt formatters clippy doc dependencies deny shell; do
         say "lint: $part"
         # Not `if lint_…`, which would disable `set -e` inside.
         set +e

@@ -31,7 +31,7 @@ source web/web.sh
 
 first_tier_builds() {
     build_step 'the crates, from crates.io' fetch_crates
-    step 'rustfmt' lint_format
+    step 'rustfmt' lint_rustfmt
     build_step 'the extension, which the demo has built' build_extension
     build_step 'build of the Rust tests' rust_tests_build
 }
@@ -76,6 +76,7 @@ rest_tests() {
     step 'documentation of the code, warnings are errors' lint_doc
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
+    step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests with inputs of the whole size' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas
     step 'the store on ClickHouse' store_on_clickhouse
