@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Measures the cost of automatic profiles on a server: `wrk` against nginx and
  * php-fpm with two workers, without the extension and with several settings. The

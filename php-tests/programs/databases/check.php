@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Profiles statements and commands to real servers. Checks that the program's results
  * do not change, that each statement is recorded correctly, and that no private text is.

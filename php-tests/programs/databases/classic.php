@@ -1,4 +1,5 @@
 <?php
+
 // Runs before program.php: profiles it and writes the array into a file.
 
 xhprof_enable();

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * The program that `./x databases` runs, profiled and not.
  *

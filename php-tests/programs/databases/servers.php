@@ -1,7 +1,9 @@
 <?php
+
 // Database servers, each with its data and its socket in one folder.
 
 /** Signals, as setpriv calls them. */
+
 const NUMBERS = ['QUIT' => 3, 'KILL' => 9];
 
 /**
@@ -116,7 +118,12 @@ function start_servers(string $root, string $folder): array
     ], $folder, connects($redis), 'KILL');
 
     $memcached = "$folder/memcached.socket";
-    $servers[] = new Server('memcached', [program($root, '/usr/bin/memcached'), '-s', $memcached, '-a', '777', '-m', '16', '-t', '1'],
-        $folder, connects($memcached), 'KILL');
+    $servers[] = new Server(
+        'memcached',
+        [program($root, '/usr/bin/memcached'), '-s', $memcached, '-a', '777', '-m', '16', '-t', '1'],
+        $folder,
+        connects($memcached),
+        'KILL'
+    );
     return $servers;
 }

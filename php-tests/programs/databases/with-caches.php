@@ -1,9 +1,10 @@
 <?php
+
 // Redis and Memcached: only the names of commands are recorded.
 
 function with_redis(string $sockets): void
 {
-    $redis = new Redis;
+    $redis = new Redis();
     $command = function (string $method, mixed ...$arguments) use ($redis) {
         waits("Redis::$method", strtoupper($method));
         attempt(fn () => $redis->$method(...$arguments));
@@ -49,7 +50,7 @@ function with_redis(string $sockets): void
 
 function with_memcached(string $sockets): void
 {
-    $memcached = new Memcached;
+    $memcached = new Memcached();
     $command = function (string $method, mixed ...$arguments) use ($memcached) {
         waits("Memcached::$method", strtoupper($method));
         attempt(fn () => $memcached->$method(...$arguments));

@@ -1,4 +1,5 @@
 <?php
+
 // PDO with MySQL: `"x"` is a string, and a backslash escapes.
 
 function with_mysql(string $sockets, bool $emulated): void
@@ -12,14 +13,17 @@ function with_mysql(string $sockets, bool $emulated): void
     $exec('USE shop', 'USE shop', 0);
     $exec(
         'CREATE TABLE people (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(100), note TEXT) COMMENT "' . secret() . '"',
-        'CREATE TABLE people (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(?), note TEXT) COMMENT ?', 0,
+        'CREATE TABLE people (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(?), note TEXT) COMMENT ?',
+        0,
     );
     [$a, $b, $c, $d] = [secret(), secret(), secret(), secret()];
     $exec("INSERT INTO people (name, note) VALUES ('$a', \"$b\"), ('$c', '$d')", 'INSERT INTO people (name, note) VALUES (?)', 2);
     $query("SELECT id, `name` FROM `people` WHERE name = \"$a\" OR note LIKE '%$d%' LIMIT 7", 'SELECT id, `name` FROM `people` WHERE name = ? OR note LIKE ? LIMIT ?');
     $query("SELECT name FROM people WHERE name IN ('$a','$b', \"$c\") AND id NOT IN (" . number() . ', ' . number() . ')', 'SELECT name FROM people WHERE name IN (?) AND id NOT IN (?)');
-    $query('SELECT ' . number() . ', -' . number() . ', ' . number() . '.5e3, 0x' . bin2hex(secret()) . ", x'" . bin2hex(secret()) . "', _utf8mb4'" . secret() . "', N'" . secret() . "'",
-        'SELECT ?, ?, ?, ?, ?, _utf8mb4?, ?');
+    $query(
+        'SELECT ' . number() . ', -' . number() . ', ' . number() . '.5e3, 0x' . bin2hex(secret()) . ", x'" . bin2hex(secret()) . "', _utf8mb4'" . secret() . "', N'" . secret() . "'",
+        'SELECT ?, ?, ?, ?, ?, _utf8mb4?, ?'
+    );
     $query("SELECT 'it\\'s " . secret() . "', id FROM people WHERE name = '$a'", 'SELECT ?, id FROM people WHERE name = ?');
     $query("SELECT 'it''s " . secret() . "', \"a \"\"" . secret() . "\"\"\", 'C:\\\\', '" . secret() . "'", 'SELECT ?, ?, ?, ?');
     $query('SELECT /* ' . secret() . " */ name -- '" . secret() . "'\nFROM people # \"" . secret() . "\"\nWHERE name = '$a'", 'SELECT name FROM people WHERE name = ?');
@@ -31,8 +35,11 @@ function with_mysql(string $sockets, bool $emulated): void
     // After `SET … =`, any word may be a value.
     $exec("SET @word = '" . secret() . "', @other = \"" . secret() . '"', 'SET @word = ?, @? = ?', 0);
     $query('SELECT @word IS NULL, @third := "' . secret() . '"', 'SELECT @word IS NULL, @third := ?');
-    $exec("INSERT INTO people (id, name) VALUES (1, '" . secret() . "') ON DUPLICATE KEY UPDATE name = VALUES(name), note = '" . secret() . "'",
-        'INSERT INTO people (id, name) VALUES (?) ON DUPLICATE KEY UPDATE name = VALUES(name), note = ?', 2);
+    $exec(
+        "INSERT INTO people (id, name) VALUES (1, '" . secret() . "') ON DUPLICATE KEY UPDATE name = VALUES(name), note = '" . secret() . "'",
+        'INSERT INTO people (id, name) VALUES (?) ON DUPLICATE KEY UPDATE name = VALUES(name), note = ?',
+        2
+    );
     $exec("UPDATE people SET note = '" . secret() . "', name = UPPER(\"" . secret() . '") WHERE id < ' . number(), 'UPDATE people SET note = ?, name = UPPER(?) WHERE id < ?', 2);
 
     $query("SELECT /* a /* ' */ '" . secret() . "', `it's` FROM (SELECT \"" . secret() . "\" AS `it's`) AS t", 'SELECT');
@@ -51,15 +58,24 @@ function with_mysql(string $sockets, bool $emulated): void
     $exec("ALTER USER bob@localhost IDENTIFIED VIA mysql_native_password USING PASSWORD('" . secret() . "')", 'ALTER USER bob@localhost IDENTIFIED', 0);
     $exec('SET PASSWORD FOR bob@localhost = PASSWORD("' . secret() . '")', 'SET PASSWORD FOR bob@localhost = ?(?)', 0);
     $exec("GRANT ALL ON shop.* TO bob@localhost IDENTIFIED BY '" . secret() . "' WITH GRANT OPTION", 'GRANT ALL ON shop.* TO bob@localhost IDENTIFIED', 0);
-    $exec("CHANGE MASTER TO MASTER_HOST = '" . secret() . "', MASTER_USER = \"" . secret() . "\", MASTER_PASSWORD = '" . secret() . "'",
-        'CHANGE MASTER TO MASTER_HOST = ?, MASTER_USER = ?, MASTER_PASSWORD = ?', 0);
-    $exec("CREATE OR REPLACE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1', DATABASE 'shop', USER '" . secret() . "', PASSWORD '" . secret() . "')",
-        'CREATE OR REPLACE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST ?, DATABASE ?, USER ?, PASSWORD ?)', 0);
+    $exec(
+        "CHANGE MASTER TO MASTER_HOST = '" . secret() . "', MASTER_USER = \"" . secret() . "\", MASTER_PASSWORD = '" . secret() . "'",
+        'CHANGE MASTER TO MASTER_HOST = ?, MASTER_USER = ?, MASTER_PASSWORD = ?',
+        0
+    );
+    $exec(
+        "CREATE OR REPLACE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1', DATABASE 'shop', USER '" . secret() . "', PASSWORD '" . secret() . "')",
+        'CREATE OR REPLACE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST ?, DATABASE ?, USER ?, PASSWORD ?)',
+        0
+    );
     $exec('DROP USER bob@localhost', 'DROP USER bob@localhost', 0);
     $file = "$sockets/files/" . secret();
     file_put_contents($file, secret() . ',' . secret() . "\n" . secret() . ',' . secret() . "\n");
-    $exec("LOAD DATA LOCAL INFILE '$file' INTO TABLE people FIELDS TERMINATED BY ',' ENCLOSED BY '\"' (name, note) SET name = '" . secret() . "'",
-        'LOAD DATA LOCAL INFILE ? INTO TABLE people FIELDS TERMINATED BY ? ENCLOSED BY ? (name, note) SET name = ?', 2);
+    $exec(
+        "LOAD DATA LOCAL INFILE '$file' INTO TABLE people FIELDS TERMINATED BY ',' ENCLOSED BY '\"' (name, note) SET name = '" . secret() . "'",
+        'LOAD DATA LOCAL INFILE ? INTO TABLE people FIELDS TERMINATED BY ? ENCLOSED BY ? (name, note) SET name = ?',
+        2
+    );
     unlink($file);
 
     // Failures and transactions, and PDO's error codes.

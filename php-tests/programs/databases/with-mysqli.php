@@ -1,4 +1,5 @@
 <?php
+
 // mysqli, by methods and by functions.
 
 function with_mysqli(string $sockets): void

@@ -1,4 +1,5 @@
 <?php
+
 // PHP's own functions for PostgreSQL.
 
 function with_pg(string $sockets): void

@@ -1,4 +1,5 @@
 <?php
+
 // PDO with PostgreSQL: `"x"` is a name, backslashes escape in `E'x'` only.
 
 function with_postgresql(string $sockets, bool $emulated): void
@@ -7,27 +8,39 @@ function with_postgresql(string $sockets, bool $emulated): void
     [$exec, $query] = statements_of($db);
 
     $exec('DROP TABLE IF EXISTS "people"', 'DROP TABLE IF EXISTS "people"', 0);
-    $exec('CREATE TABLE "people" ("id" bigserial PRIMARY KEY, "name" text UNIQUE, "note" varchar(100) DEFAULT \'' . secret() . "')",
-        'CREATE TABLE "people" ("id" bigserial PRIMARY KEY, "name" text UNIQUE, "note" varchar(?) DEFAULT ?)', 0);
+    $exec(
+        'CREATE TABLE "people" ("id" bigserial PRIMARY KEY, "name" text UNIQUE, "note" varchar(100) DEFAULT \'' . secret() . "')",
+        'CREATE TABLE "people" ("id" bigserial PRIMARY KEY, "name" text UNIQUE, "note" varchar(?) DEFAULT ?)',
+        0
+    );
     [$a, $b, $c, $d] = [secret(), secret(), secret(), secret()];
     $exec("INSERT INTO \"people\" (\"name\", \"note\") VALUES ('$a', '$b'), ('$c', '$d')", 'INSERT INTO "people" ("name", "note") VALUES (?)', 2);
     $query("INSERT INTO people (name) VALUES ('" . secret() . "') RETURNING \"id\"", 'INSERT INTO people (name) VALUES (?) RETURNING "id"');
-    $query("SELECT \"p\".\"name\" AS \"Name\" FROM \"people\" AS \"p\" WHERE \"name\" = '$a' AND \"id\" < " . number() . ' ORDER BY "name" LIMIT 5',
-        'SELECT "p"."name" AS "Name" FROM "people" AS "p" WHERE "name" = ? AND "id" < ? ORDER BY "name" LIMIT ?');
+    $query(
+        "SELECT \"p\".\"name\" AS \"Name\" FROM \"people\" AS \"p\" WHERE \"name\" = '$a' AND \"id\" < " . number() . ' ORDER BY "name" LIMIT 5',
+        'SELECT "p"."name" AS "Name" FROM "people" AS "p" WHERE "name" = ? AND "id" < ? ORDER BY "name" LIMIT ?'
+    );
     $query("SELECT 'C:\\', \"name\" FROM people WHERE name = '" . secret() . "'", 'SELECT ?, "name" FROM people WHERE name = ?');
-    $query("SELECT E'it\\'s " . secret() . "', 'it''s " . secret() . "', U&'" . secret() . "', B'1010', name COLLATE \"C\" FROM people WHERE name IN ('$a', '$c')",
-        'SELECT ?, ?, U&?, ?, name COLLATE "C" FROM people WHERE name IN (?)');
+    $query(
+        "SELECT E'it\\'s " . secret() . "', 'it''s " . secret() . "', U&'" . secret() . "', B'1010', name COLLATE \"C\" FROM people WHERE name IN ('$a', '$c')",
+        'SELECT ?, ?, U&?, ?, name COLLATE "C" FROM people WHERE name IN (?)'
+    );
     $query('SELECT $$' . secret() . '$$, $tag$it\'s "' . secret() . '" $$$tag$, "name" FROM people WHERE name = $x$' . secret() . '$x$', 'SELECT ?, ?, "name" FROM people WHERE name = ?');
     $query("SELECT 1 -- '" . secret() . "\n, 2 /* " . secret() . " */ FROM people", 'SELECT ? , ? FROM people');
     // Nested comments end elsewhere in other dialects.
     $query('SELECT 1 /* a /* ' . secret() . ' */ ' . secret() . ' */ FROM people', 'SELECT ?');
-    $query("SELECT ARRAY['" . secret() . "', '" . secret() . "'], '{" . secret() . "," . secret() . "}'::text[], '{\"a\": \"" . secret() . "\"}'::jsonb -> 'a'",
-        'SELECT ARRAY[?, ?], ?::text[], ?::jsonb -> ?');
+    $query(
+        "SELECT ARRAY['" . secret() . "', '" . secret() . "'], '{" . secret() . "," . secret() . "}'::text[], '{\"a\": \"" . secret() . "\"}'::jsonb -> 'a'",
+        'SELECT ARRAY[?, ?], ?::text[], ?::jsonb -> ?'
+    );
     $query("SELECT DATE '2020-01-02' + INTERVAL '3 days', CAST('" . secret() . "' AS text), 1.5e" . 3 . ', ' . number(), 'SELECT DATE ? + INTERVAL ?, CAST(? AS text), ?, ?');
     $query("SELECT \"odd " . 'name' . "\" FROM (SELECT '" . secret() . "' AS \"odd name\") AS t", 'SELECT ? FROM (SELECT ? AS ?) AS t');
     $exec("UPDATE \"people\" SET \"note\" = '" . secret() . "' || \"name\" WHERE \"name\" ~ '^" . secret() . "'", 'UPDATE "people" SET "note" = ? || "name" WHERE "name" ~ ?', 0);
-    $exec("INSERT INTO people (name) VALUES ('$a') ON CONFLICT (\"name\") DO UPDATE SET note = EXCLUDED.name || '" . secret() . "'",
-        'INSERT INTO people (name) VALUES (?) ON CONFLICT ("name") DO UPDATE SET note = EXCLUDED.name || ?', 1);
+    $exec(
+        "INSERT INTO people (name) VALUES ('$a') ON CONFLICT (\"name\") DO UPDATE SET note = EXCLUDED.name || '" . secret() . "'",
+        'INSERT INTO people (name) VALUES (?) ON CONFLICT ("name") DO UPDATE SET note = EXCLUDED.name || ?',
+        1
+    );
 
     $exec("DO \$\$ BEGIN PERFORM '" . secret() . "'; END \$\$", 'DO ?', 0);
     $exec("CREATE OR REPLACE FUNCTION f() RETURNS text AS \$body\$ SELECT '" . secret() . "'::text \$body\$ LANGUAGE sql", 'CREATE OR REPLACE FUNCTION f() RETURNS text AS ? LANGUAGE sql', 0);
@@ -45,15 +58,21 @@ function with_postgresql(string $sockets, bool $emulated): void
     $query("SELECT 'it\\'s " . secret() . "', name FROM people WHERE name = '" . secret() . "'", 'SELECT ?');
     $exec('SET standard_conforming_strings TO DEFAULT', 'SET standard_conforming_strings TO ?', 0);
     $query("SELECT E'a'\n'it\\'s " . secret() . "', name FROM people WHERE name = '" . secret() . "'", 'SELECT ? ?');
-    $exec("CREATE FUNCTION pg_temp.g() RETURNS text LANGUAGE sql SET shop.word TO " . secret() . " AS 'SELECT ''" . secret() . "'''",
-        'CREATE FUNCTION pg_temp.g() RETURNS text LANGUAGE sql SET shop.word TO ? ? ?', 0);
+    $exec(
+        "CREATE FUNCTION pg_temp.g() RETURNS text LANGUAGE sql SET shop.word TO " . secret() . " AS 'SELECT ''" . secret() . "'''",
+        'CREATE FUNCTION pg_temp.g() RETURNS text LANGUAGE sql SET shop.word TO ? ? ?',
+        0
+    );
     $exec("SET shop.word = '" . secret() . "'", 'SET shop.word = ?', 0);
     $exec("NOTIFY channel, '" . secret() . "'", 'NOTIFY channel, ?', 0);
     $exec('PREPARE q(text) AS SELECT $1', 'PREPARE q(text) AS SELECT $1', 0);
     $query("EXECUTE q('" . secret() . "')", 'EXECUTE q(?)');
     $exec('DEALLOCATE q', 'DEALLOCATE q', 0);
-    $exec("INSERT INTO people (name) VALUES ('" . secret() . "'); DELETE FROM people WHERE \"name\" = '" . secret() . "'",
-        'INSERT INTO people (name) VALUES (?); DELETE FROM people WHERE "name" = ?', 0);
+    $exec(
+        "INSERT INTO people (name) VALUES ('" . secret() . "'); DELETE FROM people WHERE \"name\" = '" . secret() . "'",
+        'INSERT INTO people (name) VALUES (?); DELETE FROM people WHERE "name" = ?',
+        0
+    );
 
     $query("SELECT \"nothing\" FROM nowhere WHERE a = '" . secret() . "'", 'SELECT "nothing" FROM nowhere WHERE a = ?');
     tell($db->errorInfo());

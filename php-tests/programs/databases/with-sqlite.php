@@ -1,4 +1,5 @@
 <?php
+
 // PDO with SQLite: `"x"` is a string where no such name exists; there are no escapes.
 
 function with_sqlite(): void
@@ -8,8 +9,10 @@ function with_sqlite(): void
     $exec('CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT, [note] TEXT)', 'CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT, [note] TEXT)', 0);
     [$a, $b] = [secret(), secret()];
     $exec("INSERT INTO \"people\" (\"name\", \"note\") VALUES ('$a', '$b'), (x'" . bin2hex(secret()) . "', \"" . secret() . '")', 'INSERT INTO "people" ("name", "note") VALUES (?)', 2);
-    $query("SELECT \"" . secret() . "\", \"people\".\"name\", [note], `name` FROM \"people\" WHERE name = \"" . secret() . "\" OR note = '$b'",
-        'SELECT ?, "people"."name", [note], `name` FROM "people" WHERE name = ? OR note = ?');
+    $query(
+        "SELECT \"" . secret() . "\", \"people\".\"name\", [note], `name` FROM \"people\" WHERE name = \"" . secret() . "\" OR note = '$b'",
+        'SELECT ?, "people"."name", [note], `name` FROM "people" WHERE name = ? OR note = ?'
+    );
     $query("SELECT 'C:\\', name FROM people WHERE name = '" . secret() . "'", 'SELECT ?, name FROM people WHERE name = ?');
     $query('SELECT name -- ' . secret() . "\nFROM people /* " . secret() . ' */ LIMIT ' . number(), 'SELECT name FROM people LIMIT ?');
     $exec('PRAGMA user_version = ' . number(), 'PRAGMA user_version = ?', 2);

@@ -1,4 +1,5 @@
 <?php
+
 /** Compares runs of one program. */
 final class Comparison
 {

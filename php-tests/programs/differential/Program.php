@@ -1,4 +1,5 @@
 <?php
+
 /**
  * A random PHP program, the same for the same seed.
  *

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Computes the correct profile of a traced program.
  *
@@ -115,7 +116,7 @@ final class Tracer
     public static function exits(): void
     {
         self::$has_exited = true;
-        for ($fiber = self::current(); ; $fiber = self::$resumers[$fiber]) {
+        for ($fiber = self::current();; $fiber = self::$resumers[$fiber]) {
             array_walk(self::$stacks[$fiber], self::leave(...));
             if ($fiber === 0) {
                 return;

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Programs of `Kept.php` under both engines, with and without OPcache, its file cache and
  * its JIT: every call is in its job's profile, and all profiles are the same.

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Random programs, each run without the extension and under both engines.
  *
@@ -7,6 +8,7 @@
  * Output and status must be the same three times. The profiles of both engines must
  * be the same, and equal to the profile of the tracer.
  */
+
 require __DIR__ . '/Program.php';
 require __DIR__ . '/Comparison.php';
 

@@ -1,4 +1,5 @@
 <?php
+
 // memcheck.php FOLDER: reads valgrind's logs and prints our errors.
 //
 // These are all invalid accesses, and leaks of memory that our code allocated. Hooks
@@ -20,22 +21,32 @@ $seen = [];
 foreach ($logs as $log) {
     $text = preg_replace('/^==\d+== ?/m', '', file_get_contents($log));
     foreach (preg_split('/\n\s*\n/', $text) as $block) {
-        if (!preg_match('/^ +(at|by) 0x/m', $block)) continue;
+        if (!preg_match('/^ +(at|by) 0x/m', $block)) {
+            continue;
+        }
         $is_leak = preg_match('/ (is|are) definitely lost/', $block);
         $is_ours = preg_match('/^ +(?:at|by) 0x\w+: (.*) \((?:.*\.rs:\d+|in .*libxhprof.*)\)$/m', $block, $nearest)
             && !preg_match('/^(pass|pass_user|xhprof::engine::compile::compile_(file|string))$/', $nearest[1]);
-        if (array_filter(array_keys($known), fn ($it) => str_contains($block, $it))) continue;
+        if (array_filter(array_keys($known), fn ($it) => str_contains($block, $it))) {
+            continue;
+        }
         $kind = $is_leak ? ($is_ours ? 'leaks of ours' : 'leaks of others') : 'invalid accesses';
         $kinds[$kind]++;
-        if ($kind === 'leaks of others') continue;
+        if ($kind === 'leaks of others') {
+            continue;
+        }
         // The same place once.
         $place = preg_replace(['/0x[0-9A-F]+/', '/[\d,]+ bytes|[\d,]+ blocks|loss record .*/'], '', $block);
-        if (isset($seen[$place])) continue;
+        if (isset($seen[$place])) {
+            continue;
+        }
         $seen[$place] = true;
         echo basename($log), ": $kind\n$block\n\n";
     }
 }
 printf("%d processes", count($logs));
-foreach ($kinds as $kind => $count) printf(", %d %s", $count, $kind);
+foreach ($kinds as $kind => $count) {
+    printf(", %d %s", $count, $kind);
+}
 echo "\n";
 exit(!$logs || $kinds['invalid accesses'] || $kinds['leaks of ours'] ? 1 : 0);

@@ -1,4 +1,5 @@
 <?php
+
 // check.php EXTENSION PROGRAM: what `xhprof.mode` writes, read by the program.
 //
 // Every mode must have the same calls. The only exception is recursion through a
@@ -124,12 +125,16 @@ foreach (['execute', 'observer'] as $engine) {
     run("$work work(1000000);", 'xhprof.max_events_size=64K', ...$events);
     check(filesize(glob("$folder/*.xhp")[0]) < 128 << 10, "$engine: a file has a limit");
     [$profile] = profiles('*.xhp') + [[]];
-    check(($profile['work==>leaf']['ct'] ?? 0) > 5000 && ($profile['work==>[truncated]']['ct'] ?? $profile['leaf==>[truncated]']['ct'] ?? 0) === 1,
-        "$engine: what is past the limit is [truncated]");
+    check(
+        ($profile['work==>leaf']['ct'] ?? 0) > 5000 && ($profile['work==>[truncated]']['ct'] ?? $profile['leaf==>[truncated]']['ct'] ?? 0) === 1,
+        "$engine: what is past the limit is [truncated]"
+    );
 
     [$output, $status] = run("$work work(30000); echo 'output'; exit(3);", 'xhprof.output_dir=/not/there', ...$events);
-    check(str_starts_with($output, 'output') && !str_contains($output, 'Warning: ') && substr_count($output, '/not/there/') === 1 && $status === 3,
-        "$engine: one line in the log where nothing can be written: $output");
+    check(
+        str_starts_with($output, 'output') && !str_contains($output, 'Warning: ') && substr_count($output, '/not/there/') === 1 && $status === 3,
+        "$engine: one line in the log where nothing can be written: $output"
+    );
 }
 echo "call events survive the end of their process\n";
 

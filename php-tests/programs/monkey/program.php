@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Uses the profiler and all kinds of calls of PHP at random.
  *
@@ -18,7 +19,9 @@ final class Monkey
     private int $depth = 0;
     private bool $inGenerator = false;
     private bool $isChild = false;
-    private array $fibers = [], $generators = [], $objects = [];
+    private array $fibers = [];
+    private array $generators = [];
+    private array $objects = [];
 
     public function __construct(private readonly string $folder)
     {
@@ -51,19 +54,47 @@ final class Monkey
     private function profile(): void
     {
         switch (mt_rand(0, 14)) {
-            case 0: case 1: xhprof_enable(mt_rand(0, 7)); break;
-            case 2: case 3: $this->check(xhprof_disable()); break;
-            case 4: xhprof_pause(); break;
-            case 5: xhprof_resume(); break;
-            case 6: @xhprof_dump("$this->folder/dump", self::one('native', 'xhprof', 'json')); break;
-            case 7: xhprof_status(); break;
-            case 8: xhprof_tag('key' . mt_rand(0, 20), str_repeat('v', mt_rand(0, 50))); break;
-            case 9: xhprof_sample_enable(); break;
-            case 10: $this->check(xhprof_sample_disable()); break;
-            case 11: ini_set('xhprof.clock', self::one('auto', 'tsc', 'monotonic')); break;
-            case 12: ini_set('xhprof.flags', self::one('', 'cpu', 'cpu memory')); break;
-            case 13: ini_set(self::one('xhprof.max_nodes', 'xhprof.max_depth'), self::one('100', '1000', '25000')); break;
-            case 14: ini_set(...self::one(['xhprof.clock', self::one('auto', 'pinned', 'monotonic')], ['xhprof.sampling_interval', self::one('100', '1000')])); break;
+            case 0:
+            case 1:
+                xhprof_enable(mt_rand(0, 7));
+                break;
+            case 2:
+            case 3:
+                $this->check(xhprof_disable());
+                break;
+            case 4:
+                xhprof_pause();
+                break;
+            case 5:
+                xhprof_resume();
+                break;
+            case 6:
+                @xhprof_dump("$this->folder/dump", self::one('native', 'xhprof', 'json'));
+                break;
+            case 7:
+                xhprof_status();
+                break;
+            case 8:
+                xhprof_tag('key' . mt_rand(0, 20), str_repeat('v', mt_rand(0, 50)));
+                break;
+            case 9:
+                xhprof_sample_enable();
+                break;
+            case 10:
+                $this->check(xhprof_sample_disable());
+                break;
+            case 11:
+                ini_set('xhprof.clock', self::one('auto', 'tsc', 'monotonic'));
+                break;
+            case 12:
+                ini_set('xhprof.flags', self::one('', 'cpu', 'cpu memory'));
+                break;
+            case 13:
+                ini_set(self::one('xhprof.max_nodes', 'xhprof.max_depth'), self::one('100', '1000', '25000'));
+                break;
+            case 14:
+                ini_set(...self::one(['xhprof.clock', self::one('auto', 'pinned', 'monotonic')], ['xhprof.sampling_interval', self::one('100', '1000')]));
+                break;
         }
     }
 
@@ -78,22 +109,66 @@ final class Monkey
     private function call(): void
     {
         switch (mt_rand(0, 17)) {
-            case 0: $this->beginFiber(); break;
-            case 1: case 2: $this->goOnWithFiber(); break;
-            case 3: unset($this->fibers[array_rand($this->fibers ?: [0])]); break;
-            case 4: $this->generators[] = $this->generator(); break;
-            case 5: case 6: $this->goOnWithGenerator(); break;
-            case 7: unset($this->generators[array_rand($this->generators ?: [0])]); break;
-            case 8: try { $this->thrower(); } catch (Exception) { } break;
-            case 9: array_map(fn () => $this->play(1), [1, 2]); break;
-            case 10: $this->sort(); break;
-            case 11: eval('$this->leaf(); $this->play(1);'); break;
-            case 12: $this->objects[] = new Thing($this); break;
-            case 13: $this->useThing(); break;
-            case 14: $this->deep(mt_rand(0, 40)); break;
-            case 15: $this->fork(); break;
-            case 16: for ($i = mt_rand(0, 3000); $i > 0; $i--) { $this->leaf(); } break;
-            case 17: gc_collect_cycles(); ob_start(fn ($text) => $text); ob_end_clean(); mt_rand(0, 40) || exit; break;
+            case 0:
+                $this->beginFiber();
+                break;
+            case 1:
+            case 2:
+                $this->goOnWithFiber();
+                break;
+            case 3:
+                unset($this->fibers[array_rand($this->fibers ?: [0])]);
+                break;
+            case 4:
+                $this->generators[] = $this->generator();
+                break;
+            case 5:
+            case 6:
+                $this->goOnWithGenerator();
+                break;
+            case 7:
+                unset($this->generators[array_rand($this->generators ?: [0])]);
+                break;
+            case 8:
+                try {
+                    $this->thrower();
+                } catch (Exception) {
+                }
+                break;
+            case 9:
+                array_map(fn () => $this->play(1), [1, 2]);
+                break;
+            case 10:
+                $this->sort();
+                break;
+            case 11:
+                eval('$this->leaf(); $this->play(1);');
+                break;
+            case 12:
+                $this->objects[] = new Thing($this);
+                break;
+            case 13:
+                $this->useThing();
+                break;
+            case 14:
+                $this->deep(mt_rand(0, 40));
+                break;
+            case 15:
+                $this->fork();
+                break;
+            case 16:
+                for ($i = mt_rand(0, 3000); $i > 0; $i--) {
+                    $this->leaf();
+                }
+                break;
+            case 17:
+                gc_collect_cycles();
+                ob_start(fn ($text) => $text);
+                ob_end_clean();
+                if (mt_rand(0, 40) === 0) {
+                    exit;
+                }
+                break;
         }
     }
 

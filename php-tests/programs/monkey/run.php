@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Runs programs that use the profiler at random, under all modes and both engines. No
  * program may crash, print a message, or leave an unreadable profile.

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Compares the calls of each user function in a profile and in a trace that
  * Xdebug wrote of another run of the same program.
@@ -53,6 +54,10 @@ foreach ($traced as $name => $calls) {
         $wrong++;
     }
 }
-printf("%d user functions, %d calls of them in the trace, %d in the profile\n",
-    count($traced), array_sum($traced), array_sum($profiled));
+printf(
+    "%d user functions, %d calls of them in the trace, %d in the profile\n",
+    count($traced),
+    array_sum($traced),
+    array_sum($profiled)
+);
 exit($wrong || !$traced ? 1 : 0);

@@ -1,4 +1,5 @@
 <?php
+
 // `./x sampling`: compares sampled shares with the true shares. `./x bench sampling`
 // measures the cost.
 //

@@ -1,4 +1,5 @@
 <?php
+
 // Functions with known shares of the CPU time: they repeat the same work different
 // numbers of times. Prints the true shares as JSON.
 

@@ -1,8 +1,10 @@
 <?php
+
 // Tests where a server shows its decisions: the header of the answer, the log, and
 // xhprof_status(). Part of requests.php.
 
 /** What the program does with its answer, and the status of the answer. */
+
 const ANSWERS = [
     '' => 200, 'remove' => 200, 'remove all' => 200, '304' => 304, 'redirect' => 302, 'flush' => 200, 'callback' => 200, 'buffer' => 200,
     'exit' => 200, 'exception' => 200, 'headers' => 200,
@@ -63,7 +65,8 @@ function what_was_decided(): void
 
     // One line a request with xhprof.debug, and the text that the program gets.
     $debug = ['xhprof.debug' => '1', 'xhprof.max_per_minute' => '1000'] + $secret;
-    foreach ([
+    foreach (
+        [
         ['not profiled: xhprof.auto_enable = 0', '', ['xhprof.auto_enable' => '0'], $asked],
         ['profiled: xhprof.trigger', '; written to ', ['xhprof.auto_enable' => 'trigger'], $asked],
         ['profiled: xhprof.trigger', '; written to ', ['xhprof.auto_enable' => 'trigger', 'xhprof.min_duration' => '3600000'], $asked],
@@ -78,7 +81,8 @@ function what_was_decided(): void
         ['profiled: xhprof.auto_enable = 1', '; not written: cannot write the profile /nowhere/', ['xhprof.auto_enable' => '1', 'xhprof.output_dir' => '/nowhere', 'xhprof.max_per_minute' => '0'], []],
         ['not profiled: cannot open /nowhere/', '', ['xhprof.auto_enable' => '1', 'xhprof.output_dir' => '/nowhere'], []],
         ['not profiled: a limit in php.ini is not valid', '', ['xhprof.auto_enable' => '1', 'xhprof.rate' => '1%'], []],
-    ] as [$decision, $outcome, $settings, $headers]) {
+        ] as [$decision, $outcome, $settings, $headers]
+    ) {
         serve($settings + $debug);
         // PHP warns about an invalid limit when it starts.
         logged();

@@ -1,4 +1,5 @@
 <?php
+
 // php-fpm for tests, and the client side of FastCGI.
 
 /** A php-fpm with a socket in a folder of its own. */
@@ -51,10 +52,12 @@ final class FpmServer
         $connection = stream_socket_client("unix://$this->socket", timeout: 5);
         stream_set_timeout($connection, 10);
         $encoded = '';
-        foreach ($parameters + [
+        foreach (
+            $parameters + [
             'SCRIPT_FILENAME' => $script, 'QUERY_STRING' => $query, 'REQUEST_METHOD' => 'GET',
             'SCRIPT_NAME' => '/' . basename($script), 'SERVER_PROTOCOL' => 'HTTP/1.1', 'GATEWAY_INTERFACE' => 'CGI/1.1',
-        ] as $name => $value) {
+            ] as $name => $value
+        ) {
             $encoded .= pack('NN', strlen($name) | 0x80000000, strlen($value) | 0x80000000) . "$name$value";
         }
         // Begin as a responder, the parameters and their end, the empty body.

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Many requests in one php-fpm worker, some profiled and some not, with OPcache in
  * several configurations. Each profile must have the calls of its own request, and
@@ -118,7 +119,7 @@ function file_of_functions(string $path, string $letter, int $first_line): array
 function places_in(string $profile): array
 {
     $number = function (string $bytes, int &$at): int {
-        for ($value = $shift = 0; ; $shift += 7) {
+        for ($value = $shift = 0;; $shift += 7) {
             $byte = ord($bytes[$at++]);
             $value |= ($byte & 127) << $shift;
             if ($byte < 128) {

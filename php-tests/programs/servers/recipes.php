@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Runs the recipes of docs/production.md unchanged: the commands before the
  * settings, a server with the settings, requests, the commands after the settings.

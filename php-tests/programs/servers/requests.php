@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Tests automatic profiles of a server's requests: which requests are profiled, the
  * names and contents of the files, and that no answer changes.
@@ -164,7 +165,8 @@ function which_requests(): void
     $trigger = ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'X-Profile'];
     serve($trigger + ['xhprof.trigger_secret' => '"' . SECRET . '"']);
     $encoded = rawurlencode(SECRET);
-    foreach ([
+    foreach (
+        [
         'nothing' => ['', [], 0],
         'the header' => ['', ['X-Profile' => SECRET], 1],
         'the header in small letters' => ['', ['x-profile' => SECRET], 1],
@@ -180,7 +182,8 @@ function which_requests(): void
         'an empty one' => ['?X-Profile=', ['X-Profile' => '', 'Cookie' => 'X-Profile'], 0],
         'another name' => ["?X-Profiles=$encoded&x-profile=$encoded", ['X-Profiles' => SECRET, 'Cookie' => "XX-Profile=$encoded"], 0],
         'the raw one in a query' => ['?X-Profile=%ff%zz%4', [], 0],
-    ] as $what => [$query, $headers, $expected]) {
+        ] as $what => [$query, $headers, $expected]
+    ) {
         check("the answer with $what", body(ask("/application.php$query", $headers)), 'body');
         check("profiles with $what", count(profiles()), $expected);
     }
@@ -196,11 +199,13 @@ function which_requests(): void
     check('lines in the log without a secret', preg_match_all('/xhprof\.trigger_secret/', implode(logged())), once($kind, 3));
 
     serve(['xhprof.auto_enable' => '1', 'xhprof.match' => '"example.com/blog/*, */about, /shop/*, !*/blog/private*, !/shop/health"']);
-    foreach ([
+    foreach (
+        [
         ['/blog/', 'example.com', 1], ['/blog/a/b?x=/about', 'EXAMPLE.com:8080', 1], ['/about', 'other.org', 1], ['/blog', 'example.com', 0],
         ['/blog/private/x', 'example.com', 0], ['/blog/', 'other.org', 0], ['/x?example.com/blog/', 'other.org', 0], ['/about?x', '[::1]', 1],
         ['/', '', 0], ['/shop/x', 'any.org', 1], ['/a/shop/x', 'any.org', 0], ['/shop/health', 'any.org', 0],
-    ] as [$path, $host, $expected]) {
+        ] as [$path, $host, $expected]
+    ) {
         ask($path, ['Host' => $host]);
         check("profiles of $host$path", count(profiles()), $expected);
     }
@@ -285,10 +290,12 @@ function names_stay_inside(): void
 {
     global $folder, $kind;
     serve(['xhprof.auto_enable' => '1', 'xhprof.output_name' => '%H-%R-%s-%a']);
-    foreach ([
+    foreach (
+        [
         ['../../x', '/application.php'], ['/etc/passwd', '/../../../../tmp/xhprof-escaped'], ['..', '/..%2f..%2fx'], ["a\\..\\b", '/a/%00/b'],
         [str_repeat('h', 300), '/' . str_repeat('p', 3000)], ['.hidden', '//'], ['$(id)', '/`id`;rm%20-rf'], ["\xff\xfe", "/%c3%a9"], ['', '/application.php?../../y'],
-    ] as [$host, $path]) {
+        ] as [$host, $path]
+    ) {
         $answer = ask($path, ['Host' => $host]);
         // nginx itself refuses some of them.
         $is_refused = str_starts_with($answer, 'HTTP/1.1 4') || str_starts_with($answer, 'HTTP/1.0 4');

@@ -1,4 +1,5 @@
 <?php
+
 // Servers that run PHP. Each is started with settings and gets requests.
 
 require __DIR__ . '/fpm-server.php';

@@ -1,4 +1,5 @@
 <?php
+
 // same-answers.php FOLDER FOLDER [FOLDER]: compares the files of the third folder
 // with those of the first, except where the first and the second differ.
 //
@@ -15,7 +16,9 @@ $plain = fn (string $text) => preg_replace(['/ +/', $times], [' ', 'TIME'], $tex
 $words = fn (string $file) => preg_split('/([^\w.]+)/', $plain(file_get_contents($file)), -1, PREG_SPLIT_DELIM_CAPTURE);
 $compared = $masked = $wrong = 0;
 foreach (scandir($first) as $name) {
-    if ($name[0] === '.') continue;
+    if ($name[0] === '.') {
+        continue;
+    }
     [$a, $b, $c] = array_map($words, ["$first/$name", "$second/$name", "$third/$name"]);
     if (count($a) !== count($b) || count($a) !== count($c)) {
         printf("answer %s has %d, %d and %d words\n", $name, count($a), count($b), count($c));

@@ -1,4 +1,5 @@
 <?php
+
 // run.php THREADS.SO LIBXHPROF.SO XHPROF: requests in many threads at once; some are
 // profiled. No request may fail or crash, and every file must be readable. Run by a
 // thread-safe PHP; see threads.c.

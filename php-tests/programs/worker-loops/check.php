@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Runs the loops of docs/workers.md unchanged, and checks the profiles that they
  * write.

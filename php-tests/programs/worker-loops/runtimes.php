@@ -1,4 +1,5 @@
 <?php
+
 // Stands in for the runtimes of the loops in docs/workers.md: three requests each;
 // the last one throws.
 

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Runs the files of docs/frameworks.md in small applications, and checks the titles of
  * the profiles.

@@ -1,4 +1,5 @@
 <?php
+
 // What Drupal's kernel does with the file that settings.php includes: it asks the service
 // providers, compiles the container, and adds the tagged services to the dispatcher.
 // The container is Symfony's, of which Drupal's is a subclass.

@@ -1,4 +1,5 @@
 <?php
+
 // An application of Laravel's own packages, in one file: Debian's router, Artisan and
 // queue worker. check.php puts the providers of docs/frameworks.md beside it, and
 // all of them are booted. Debian has no package of Octane: this file defines its two

@@ -1,4 +1,5 @@
 <?php
+
 // A stand-in for the parts of Magento that the module of docs/frameworks.md uses:
 // registration.php is loaded with the application, events.xml names the class to call.
 

@@ -1,4 +1,5 @@
 <?php
+
 // The jobs of both applications.
 
 namespace App\Message {

@@ -1,4 +1,5 @@
 <?php
+
 // An application of Symfony's own packages, in one file: Debian's kernel, router,
 // console and Messenger. check.php puts the files of docs/frameworks.md beside it.
 // Every subscriber is registered, as autoconfiguration does.

@@ -1,4 +1,5 @@
 <?php
+
 // Renders a page with the real Twig or the real Blade, from Debian's packages.
 //
 //     php application.php twig | blade

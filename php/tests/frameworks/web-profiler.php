@@ -1,4 +1,5 @@
 <?php
+
 // An application of Symfony's framework with the real web profiler, from Debian's
 // packages, and the panel of php/src/Bridge/SymfonyPanel.php.
 //

@@ -1,4 +1,5 @@
 <?php
+
 // A stand-in for the parts of WordPress that the file of docs/frameworks.md uses: its
 // hooks, each with the arguments that WordPress passes. With WORDPRESS=folder in the
 // environment, the hooks are those of the WordPress in that folder.

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Installs WordPress with MariaDB, puts the file of docs/frameworks.md beside it, sends
  * requests by php-fpm, and checks what the profiles are called.

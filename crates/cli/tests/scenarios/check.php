@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Runs the scenarios of `xhprof check` that need a server: the YAML of docs/ci.md with
  * PHP's built-in server, requests of every kind, and scenarios at once.

@@ -1,4 +1,5 @@
 <?php
+
 // arrays.php FOLDER: reads our arrays with PHP itself. FOLDER has files named by
 // their format: `xhprof`, `xhprof-json`, `xhgui`, `csv`.
 //
@@ -8,7 +9,8 @@
 [, $folder] = $argv;
 
 /** The names that a name can have in an array. @return list<string> */
-function name_and_level(string $symbol): array {
+function name_and_level(string $symbol): array
+{
     return preg_match('/^(.*)@(\d+)$/s', $symbol, $m) ? [$m[1], $m[2]] : [$symbol, '0'];
 }
 

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Starts `xhprof serve` on a loopback port, sends it profiles that the extension made,
  * and reads its answers.
