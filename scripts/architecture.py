@@ -28,7 +28,9 @@ def main(arguments):
         MAP.write_text(code_map())
         return
     wrong = changed_map()
-    wrong += compare("arrow", "the drawing of ARCHITECTURE.md", drawn_arrows((ROOT / "ARCHITECTURE.md").read_text()), cargo_arrows())
+    wrong += compare(
+        "arrow", "the drawing of ARCHITECTURE.md", drawn_arrows((ROOT / "ARCHITECTURE.md").read_text()), cargo_arrows()
+    )
     wrong += circles()
     wrong += heavy_packages()
     for line in wrong:
@@ -45,7 +47,9 @@ def compare(what, where, written, real):
 def changed_map():
     """The difference to the written map: a changed header, a new folder, or a new use between folders."""
     written = MAP.read_text() if MAP.exists() else ""
-    lines = difflib.unified_diff(written.splitlines(), code_map().splitlines(), "docs/code-map.md", "the sources", lineterm="", n=0)
+    lines = difflib.unified_diff(
+        written.splitlines(), code_map().splitlines(), "docs/code-map.md", "the sources", lineterm="", n=0
+    )
     found = list(lines)
     return [*found, "If this is intended, run ./x bless"] if found else []
 
@@ -135,7 +139,15 @@ OF_A_SERVER = {"rusqlite", "libsqlite3-sys", "rustls", "tokio", "rusty-s3", "zst
 
 def heavy_packages():
     """What a newcomer would compile before the first profile, and needs not."""
-    command = ["cargo", "tree", "--offline", "--locked", "--package=xhprof-cli", "--edges=normal,build", "--prefix=none"]
+    command = [
+        "cargo",
+        "tree",
+        "--offline",
+        "--locked",
+        "--package=xhprof-cli",
+        "--edges=normal,build",
+        "--prefix=none",
+    ]
     lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     packages = {tuple(line.split()[:2]) for line in lines if line}
     wrong = [f"the program xhprof depends on {name}" for name in sorted(OF_A_SERVER & {name for name, _ in packages})]
@@ -232,7 +244,9 @@ def components(graph):
     """Sets of nodes that reach each other."""
     reach = {node: reachable(node, graph) for node in graph}
     circular = {node for node in graph if node in reach[node]}
-    return {frozenset(other for other in circular if other in reach[node] and node in reach[other]) for node in circular}
+    return {
+        frozenset(other for other in circular if other in reach[node] and node in reach[other]) for node in circular
+    }
 
 
 def reachable(node, graph):

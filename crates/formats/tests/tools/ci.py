@@ -13,7 +13,7 @@ from pathlib import Path
 import junitparser
 from sarif import loader
 
-BUDGETS = ['edges >= 1', 'no_call("main()")', 'edges <= 0', 'wall <= base + noise']
+BUDGETS = ["edges >= 1", 'no_call("main()")', "edges <= 0", "wall <= base + noise"]
 CONFIG = """scenarios:
   - name: a <scenario> & "its" name
     profiles: {profile}
@@ -45,7 +45,11 @@ def main():
     expect("kept in JUnit", [case.is_passed for case in cases][:3], [True, True, False])
 
     issues = json.loads((folder / "r.json").read_text())
-    expect("issues of GitLab", [set(issue) >= {"description", "fingerprint", "location"} for issue in issues], [True] * len(issues))
+    expect(
+        "issues of GitLab",
+        [set(issue) >= {"description", "fingerprint", "location"} for issue in issues],
+        [True] * len(issues),
+    )
     expect("issues are told apart", len({issue["fingerprint"] for issue in issues}), len(issues))
     print("7 numbers agree, sarif-tools and junitparser")
 

@@ -44,7 +44,12 @@ def main():
             text = file.read().encode()
         command = [sys.executable, "-O", "-m", "gprof2dot", "-f", "callgrind"]
         graph = subprocess.run(command, input=text, capture_output=True, check=True)
-        svg = subprocess.run(["dot", "-Tsvg", "-Gnslimit=1", "-Gnslimit1=1", "-Gsplines=line"], input=graph.stdout, capture_output=True, check=True)
+        svg = subprocess.run(
+            ["dot", "-Tsvg", "-Gnslimit=1", "-Gnslimit1=1", "-Gsplines=line"],
+            input=graph.stdout,
+            capture_output=True,
+            check=True,
+        )
         check.true("Graphviz draws its graph", b"</svg>" in svg.stdout)
         check.done()
 

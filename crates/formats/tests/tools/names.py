@@ -17,8 +17,7 @@ def unescape(text):
 
     parts = re.split(r"(\\(?:\\|t|x[0-9a-f]{2}))", text)
     return b"".join(
-        byte(re.match(r"\\(.*)", part, re.S)) if index % 2 else part.encode()
-        for index, part in enumerate(parts)
+        byte(re.match(r"\\(.*)", part, re.S)) if index % 2 else part.encode() for index, part in enumerate(parts)
     )
 
 

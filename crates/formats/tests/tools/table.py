@@ -9,6 +9,7 @@ def clean(name):
     UTF-8 is replaced by some byte by byte, and by some sequence by sequence."""
     return re.sub("\ufffd+", "\ufffd", re.sub(r"\s+", " ", name)).strip() or "???"
 
+
 # The CSV writer puts an apostrophe before a name that a spreadsheet would compute.
 FORMULA_MARK = re.compile(r"^'(?= *[=+\-@\t\r])")
 

@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 FIXTURES = ROOT / "crates/profile/tests/native"
-READER = [sys.executable, str(pathlib.Path(__file__).with_name('read_xhp.py'))]
+READER = [sys.executable, str(pathlib.Path(__file__).with_name("read_xhp.py"))]
 failed = 0
 
 
@@ -43,7 +43,9 @@ def fixtures(update):
         check(contents is not None, f"{path.name} is refused")
         if update:
             expected.write_text(json.dumps(contents, indent=1, ensure_ascii=False) + "\n")
-        check(contents == json.loads(expected.read_text()), f"{path.name} has something else in it than {expected.name}")
+        check(
+            contents == json.loads(expected.read_text()), f"{path.name} has something else in it than {expected.name}"
+        )
         count += 1
     check(count >= 20, "there are too few fixtures")
     print(f"{count} fixtures")
@@ -55,7 +57,8 @@ function fib($n) { return $n < 2 ? leaf() : fib($n - 1) + fib($n - 2); }
 class Thing { function __call($name, $arguments) { return leaf(); } static function of() { return new self; } }
 """
 PROGRAMS = {
-    "calls": COMMON + "fib(11); Thing::of()->any(); for ($i = 0; $i < 9000; $i++) { leaf($i); } usleep(2000); $x = str_repeat('x', 300000); leaf();",
+    "calls": COMMON
+    + "fib(11); Thing::of()->any(); for ($i = 0; $i < 9000; $i++) { leaf($i); } usleep(2000); $x = str_repeat('x', 300000); leaf();",
     "fibers": COMMON
     + r"""
 function nested() { leaf(); Fiber::suspend(); fib(4); }
@@ -77,7 +80,8 @@ function b($d) { grow($d); abs(-1); }
 function grow($d) { if ($d === 0) { leaf(); return; } a($d - 1); b($d - 1); }
 grow(DEPTH);
 """,
-    "sql": COMMON + "$db = new PDO('sqlite::memory:'); for ($i = 0; $i < 300; $i++) { $db->query(\"SELECT $i AS x\"); $db->exec('CREATE TABLE t' . $i . ' (a)'); fib(3); }",
+    "sql": COMMON
+    + "$db = new PDO('sqlite::memory:'); for ($i = 0; $i < 300; $i++) { $db->query(\"SELECT $i AS x\"); $db->exec('CREATE TABLE t' . $i . ' (a)'); fib(3); }",
     "many": COMMON + "for ($i = 0; $i < 60000; $i++) { leaf($i); }",
     "slow": COMMON + "for ($end = microtime(true) + .25; microtime(true) < $end;) { fib(8); } usleep(60000);",
 }
@@ -121,9 +125,16 @@ class Machine:
         pathlib.Path(script).write_text("<?php\n" + code.replace("DEPTH", "10"))
         extensions = ["pdo", "pdo_sqlite"] if "PDO" in code else []
         options = [f"extension={name}" for name in extensions if name not in self.builtin()]
-        options += [f"extension={self.extension}", "xhprof.auto_enable=1", f"xhprof.output_dir={self.folder}", *settings]
+        options += [
+            f"extension={self.extension}",
+            "xhprof.auto_enable=1",
+            f"xhprof.output_dir={self.folder}",
+            *settings,
+        ]
         command = [self.php, "-n", *(part for option in options for part in ("-d", option)), script]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PHP_INI_SCAN_DIR": ""})
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, "PHP_INI_SCAN_DIR": ""}
+        )
         check(killed or done.returncode == 0, f"{settings}: {done.stdout}{done.stderr}")
         return sorted(glob.glob(f"{self.folder}/*.xhp*"))
 
@@ -139,7 +150,9 @@ class Machine:
     def convert(self, path, *options):
         """The same profile, written by the program."""
         copy = f"{self.folder}/copy.xhp"
-        done = subprocess.run([self.program, "convert", path, "-o", copy, *options], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [self.program, "convert", path, "-o", copy, *options], capture_output=True, text=True, check=False
+        )
         check(done.returncode == 0, f"convert {path}: {done.stderr}")
         return copy
 
@@ -250,7 +263,16 @@ def shapes(machine):
 
 
 def has_sqlite(machine):
-    command = [machine.php, "-n", "-d", "extension=pdo", "-d", "extension=pdo_sqlite", "-r", "exit(class_exists('PDO') ? 0 : 1);"]
+    command = [
+        machine.php,
+        "-n",
+        "-d",
+        "extension=pdo",
+        "-d",
+        "extension=pdo_sqlite",
+        "-r",
+        "exit(class_exists('PDO') ? 0 : 1);",
+    ]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -263,7 +285,9 @@ def cut(machine, path, case):
         profile, report = read(part, "--tree"), machine.report(part, "--tree", "--min", "0")
         check((profile is None) == (report is None), f"{case}: cut at {place}, one refuses what the other reads")
         if profile and report:
-            check(not profile["is_whole"] and report["truncated"], f"{case}: cut at {place}, and not marked as truncated")
+            check(
+                not profile["is_whole"] and report["truncated"], f"{case}: cut at {place}, and not marked as truncated"
+            )
             check(paths_of(profile) == reported_paths(report), f"{case}: cut at {place}, other paths")
         damaged = bytearray(data)
         damaged[place] ^= 0x41

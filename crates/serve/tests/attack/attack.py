@@ -37,13 +37,18 @@ class Attacked:
         self.tokens = {}
         file = f"{folder}/tokens"
         for name, scopes in [
-            ("reader", "read"), ("writer", "write"), ("boss", "read,write,admin"),
-            ("shop", "read,write:shop"), ("blog", "read,write:blog"),
+            ("reader", "read"),
+            ("writer", "write"),
+            ("boss", "read,write,admin"),
+            ("shop", "read,write:shop"),
+            ("blog", "read,write:blog"),
         ]:
             if not os.path.exists(f"{folder}/{name}.token"):
                 added = subprocess.run(
                     [PROGRAM, "serve", "--token-file", file, "--add-token", f"{name}:{scopes}"],
-                    capture_output=True, check=True, text=True,
+                    capture_output=True,
+                    check=True,
+                    text=True,
                 )
                 with open(f"{folder}/{name}.token", "w") as out:
                     out.write(added.stdout.strip())
@@ -77,10 +82,7 @@ class Attacked:
         took = self.server.stop()
         check(self.slowest_probe < probe, f"/healthz waited {self.slowest_probe:.1f} s")
         check(self.server.peak <= self.server.memory, f"{mib(self.server.peak)} were taken")
-        return (
-            f"peak {mib(self.server.peak)}, slowest probe {self.slowest_probe * 1000:.0f} ms, "
-            f"stop {took:.1f} s"
-        )
+        return f"peak {mib(self.server.peak)}, slowest probe {self.slowest_probe * 1000:.0f} ms, stop {took:.1f} s"
 
 
 def check(is_right, what):
@@ -107,9 +109,7 @@ def zstd_batches(folder):
     attacked = Attacked(folder)
     body = bodies.zstd_of_zeros(64)
     headers = MULTIPART | {"Content-Encoding": "zstd"}
-    statuses = at_once(
-        100, lambda _: attacked.as_("writer", "POST", "/api/v1/runs/batch", body, headers)
-    )
+    statuses = at_once(100, lambda _: attacked.as_("writer", "POST", "/api/v1/runs/batch", body, headers))
     only(statuses, 400, 408, 413, 503)
     return f"{len(body)} bytes each; " + attacked.end()
 
@@ -132,9 +132,7 @@ def logins(folder):
     """3: 60 logins of 64 MiB without a token."""
     attacked = Attacked(folder)
     body = b"token=" + b"x" * (64 << 20)
-    statuses = at_once(
-        60, lambda _: attacked.status("POST", "/login", body, headers=FORM)
-    )
+    statuses = at_once(60, lambda _: attacked.status("POST", "/login", body, headers=FORM))
     only(statuses, 0, 413)
     check(413 in statuses, "no answer said why")
     # In chunks, their sum is not told before.
@@ -185,9 +183,7 @@ def left_alone(folder):
         token = attacked.tokens["boss"]
         if number % 3:
             path = ["/api/v1/tree", "/api/v1/functions?limit=10000", "/routes"][number % 3]
-            client.sendall(
-                f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
-            )
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
         else:
             head = f"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
             client.sendall(f"{head}Content-Length: {len(large)}\r\n\r\n".encode() + large)
@@ -221,8 +217,11 @@ def stop_with_a_backlog(folder):
             number += 100
             try:
                 status, _, answer = attacked.request(
-                    "POST", "/api/v1/runs/batch", bodies.batch(profiles),
-                    attacked.tokens["writer"], MULTIPART,
+                    "POST",
+                    "/api/v1/runs/batch",
+                    bodies.batch(profiles),
+                    attacked.tokens["writer"],
+                    MULTIPART,
                 )
                 if status == 200:
                     acknowledged.extend(run["id"] for run in json.loads(answer)["runs"])
@@ -436,8 +435,19 @@ def kills(folder):
 
 
 ATTACKS = [
-    zstd_batches, pyroscope_pushes, logins, slow_readers, left_alone, stop_with_a_backlog,
-    damaged, large_uploads, buggregator, full_disk, every_route, isolation, kills,
+    zstd_batches,
+    pyroscope_pushes,
+    logins,
+    slow_readers,
+    left_alone,
+    stop_with_a_backlog,
+    damaged,
+    large_uploads,
+    buggregator,
+    full_disk,
+    every_route,
+    isolation,
+    kills,
 ]
 
 

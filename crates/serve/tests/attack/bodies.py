@@ -85,6 +85,6 @@ def batch(profiles, boundary="b"):
     """The profiles as an agent sends them."""
     parts = b""
     for one in profiles:
-        parts += f"--{boundary}\r\nContent-Disposition: form-data; name=\"a\"; filename=\"a\"\r\n\r\n".encode()
+        parts += f'--{boundary}\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'.encode()
         parts += one + b"\r\n"
     return parts + f"--{boundary}--\r\n".encode()

@@ -21,9 +21,7 @@ class Server:
         if token_file:
             command += ["--token-file", token_file]
         self.log = open(f"{folder}.log", "ab")
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=self.log, preexec_fn=self.enter
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, preexec_fn=self.enter)
         line = self.process.stdout.readline().decode()
         found = re.match(r"http://([\d.]+):(\d+)/", line)
         if not found:

@@ -81,7 +81,9 @@ class Away(Processes):
             sys.exit(f"bucket: without a key: {refused.stdout}{refused.stderr}")
 
     def command_of_store(self, *arguments, **options):
-        return subprocess.run([self.program, "store", *arguments, "--store", self.store], capture_output=True, text=True, **options)
+        return subprocess.run(
+            [self.program, "store", *arguments, "--store", self.store], capture_output=True, text=True, **options
+        )
 
     def start_bucket(self):
         self.start("bucket", self.command)
@@ -93,7 +95,9 @@ class Away(Processes):
         sys.exit(f"bucket: its server does not answer: {self.log('bucket')}")
 
     def write(self, seed, count):
-        subprocess.run(self.simulate(seed, count, "--spool", self.path("spool-1")), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            self.simulate(seed, count, "--spool", self.path("spool-1")), check=True, stdout=subprocess.DEVNULL
+        )
 
     def arrive(self, count):
         end = time.monotonic() + 240

@@ -27,14 +27,26 @@ from chdb import session
 
 # Parameters of the interface that are no settings of the engine.
 MEANINGLESS = {
-    "user", "password", "quota_key", "query_id", "session_timeout", "session_check",
-    "wait_end_of_query", "buffer_size", "enable_http_compression", "compress", "decompress",
-    "send_progress_in_http_headers", "http_write_exception_in_output_format",
+    "user",
+    "password",
+    "quota_key",
+    "query_id",
+    "session_timeout",
+    "session_check",
+    "wait_end_of_query",
+    "buffer_size",
+    "enable_http_compression",
+    "compress",
+    "decompress",
+    "send_progress_in_http_headers",
+    "http_write_exception_in_output_format",
     "cancel_http_readonly_queries_on_client_close",
 }
 # As ClickHouse does it; all others are 500.
 STATUS = {47: 404, 60: 404, 81: 404, 62: 400, 36: 400, 57: 400, 115: 404, 192: 403, 193: 401, 516: 403}
-INSERT = re.compile(rb"\A\s*(INSERT\s+INTO\s.*?)(\sSETTINGS\s.*?)?\sFORMAT\s+(\w+)[ \t]*(?:;[ \t]*)?(?:\r?\n|\s*\Z)", re.I | re.S)
+INSERT = re.compile(
+    rb"\A\s*(INSERT\s+INTO\s.*?)(\sSETTINGS\s.*?)?\sFORMAT\s+(\w+)[ \t]*(?:;[ \t]*)?(?:\r?\n|\s*\Z)", re.I | re.S
+)
 NAME = re.compile(r"\A\w+\Z")
 LARGEST = 1 << 30
 
@@ -47,8 +59,10 @@ class Unknown(Exception):
     """A user that is not known, in the words of ClickHouse."""
 
     def __init__(self, user):
-        super().__init__(f"Code: 516. DB::Exception: {user}: Authentication failed: password is incorrect, or there is "
-                         "no user with such name. (AUTHENTICATION_FAILED)")
+        super().__init__(
+            f"Code: 516. DB::Exception: {user}: Authentication failed: password is incorrect, or there is "
+            "no user with such name. (AUTHENTICATION_FAILED)"
+        )
 
 
 class Engine:
@@ -80,7 +94,7 @@ class Engine:
             return self.session.query(query.decode(), output, params=values).bytes()
         # A statement of chdb is text. Data may be binary, so they go through a file.
         with tempfile.NamedTemporaryFile(dir=self.folder) as file:
-            file.write(query[insert.end():])
+            file.write(query[insert.end() :])
             file.flush()
             into, set_to, form = (part.decode() for part in (insert[1], insert[2] or b"", insert[3]))
             if not os.path.getsize(file.name):
@@ -138,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
             elif name == "default_format":
                 output = value
             elif name.startswith("param_"):
-                values[name[len("param_"):]] = value
+                values[name[len("param_") :]] = value
             elif name == "session_id" or name in ("compress", "decompress") and value not in ("0", ""):
                 raise Refused(f"{name} is not understood")
             elif name not in MEANINGLESS:

@@ -71,7 +71,9 @@ class Demo(Processes):
     def run(self):
         count = self.options.seconds * self.options.per_second
         what = "3 servers with a store in ClickHouse" if self.options.store else "a server with a store in SQLite"
-        self.say(f"{what}, nginx, and 2 machines with an agent; each writes {self.options.per_second} runs a second for {self.options.seconds} s")
+        self.say(
+            f"{what}, nginx, and 2 machines with an agent; each writes {self.options.per_second} runs a second for {self.options.seconds} s"
+        )
         for name in self.servers:
             self.start_again(name)
         self.start_nginx()
@@ -81,8 +83,14 @@ class Demo(Processes):
             self.start(f"machine {machine}", self.simulate(machine, count, *spool))
         killed = [("the server", 3), ("the agent of machine 1", 2), ("the server", 6), ("the agent of machine 2", 1)]
         if self.options.store:
-            killed = [("server 1", 3), (self.options.replica, 5), ("the agent of machine 1", 2),
-                      ("server 2", 6), ("the agent of machine 2", 1), ("server 3", 2)]
+            killed = [
+                ("server 1", 3),
+                (self.options.replica, 5),
+                ("the agent of machine 1", 2),
+                ("server 2", 6),
+                ("the agent of machine 2", 1),
+                ("server 3", 2),
+            ]
         kills = self.options.kills or len(killed)
         for number in range(kills):
             self.wait_until((number + 1) / (kills + 1) * self.options.seconds)
@@ -98,7 +106,9 @@ class Demo(Processes):
         """Makes all runs again: the store must know each."""
         known = sum(self.known(machine, count, self.address) for machine in (1, 2))
         stored = self.stored()
-        self.say(f"written {2 * count:,}, stored {stored:,}, of these {known:,} known when they were sent again; dropped {self.dropped():,}")
+        self.say(
+            f"written {2 * count:,}, stored {stored:,}, of these {known:,} known when they were sent again; dropped {self.dropped():,}"
+        )
         if not stored == known == 2 * count:
             sys.exit("demo: runs are missing or doubled")
         self.say("no run was lost, and none is there twice")
@@ -134,9 +144,26 @@ class Demo(Processes):
 
     def start_nginx(self):
         with open(self.path("nginx.conf"), "w") as file:
-            file.write(NGINX.format(user=pwd.getpwuid(os.getuid()).pw_name, folder=self.options.folder, nginx=self.front, servers=" ".join(
-                f"server 127.0.0.1:{port} max_fails=0;" for port in self.servers.values())))
-        self.start("nginx", [self.options.nginx, "-c", self.path("nginx.conf"), "-e", self.path("nginx.log"), "-p", self.options.folder])
+            file.write(
+                NGINX.format(
+                    user=pwd.getpwuid(os.getuid()).pw_name,
+                    folder=self.options.folder,
+                    nginx=self.front,
+                    servers=" ".join(f"server 127.0.0.1:{port} max_fails=0;" for port in self.servers.values()),
+                )
+            )
+        self.start(
+            "nginx",
+            [
+                self.options.nginx,
+                "-c",
+                self.path("nginx.conf"),
+                "-e",
+                self.path("nginx.log"),
+                "-p",
+                self.options.folder,
+            ],
+        )
         self.answers(f"{self.address}/healthz", "nginx")
 
     def get(self, path):

@@ -24,9 +24,19 @@ import urllib.parse
 from processes import Processes, asked, free_port
 
 QUESTIONS = [
-    "/api/v1/stats", "/api/v1/apps", "/api/v1/routes", "/api/v1/requests", "/api/v1/releases", "/api/v1/days",
-    "/api/v1/routes/days", "/api/v1/trend", "/api/v1/functions?limit=50", "/api/v1/spans?limit=50", "/api/v1/runs?limit=50",
-    "/", "/routes",
+    "/api/v1/stats",
+    "/api/v1/apps",
+    "/api/v1/routes",
+    "/api/v1/requests",
+    "/api/v1/releases",
+    "/api/v1/days",
+    "/api/v1/routes/days",
+    "/api/v1/trend",
+    "/api/v1/functions?limit=50",
+    "/api/v1/spans?limit=50",
+    "/api/v1/runs?limit=50",
+    "/",
+    "/routes",
 ]
 
 
@@ -97,8 +107,11 @@ class Faults(Processes):
         began = time.monotonic()
         # Nodes reach each other by the port of HTTP + 10.
         name = f"127.0.0.1:{int(self.node(place)[0].split(':')[1]) + 10}"
-        first = subprocess.run([self.program, "store", "rebuild", "--store", self.store.replace("?", "_new?")],
-                               capture_output=True, text=True)
+        first = subprocess.run(
+            [self.program, "store", "rebuild", "--store", self.store.replace("?", "_new?")],
+            capture_output=True,
+            text=True,
+        )
         took = time.monotonic() - began
         if first.returncode == 0 or name not in first.stderr or took > 30:
             sys.exit(f"faults: without {node}, tables are made in {took:.1f} s: {first.stdout}{first.stderr}")
@@ -167,7 +180,9 @@ class Faults(Processes):
             self.cluster("kill", node)
         pushed = self.push(port)
         # ClickHouse knows before the insert that a replica is away, or does not hear from it.
-        if pushed.returncode == 0 or not any(part in pushed.stderr for part in ("fewer than 2 replicas", "does not have 2 replicas")):
+        if pushed.returncode == 0 or not any(
+            part in pushed.stderr for part in ("fewer than 2 replicas", "does not have 2 replicas")
+        ):
             sys.exit(f"faults: a run without a quorum is not refused as such: {pushed.stdout}{pushed.stderr}")
         self.say(f"quorum=2 without a replica: {pushed.stderr.strip().splitlines()[0][:200]}")
         for node in ("cluster/s1r2", "cluster/s2r2"):
@@ -182,8 +197,11 @@ class Faults(Processes):
         self.all_arrive()
 
     def push(self, port):
-        return subprocess.run([self.program, "push", self.path("files"), "--to", f"http://127.0.0.1:{port}"],
-                              capture_output=True, text=True)
+        return subprocess.run(
+            [self.program, "push", self.path("files"), "--to", f"http://127.0.0.1:{port}"],
+            capture_output=True,
+            text=True,
+        )
 
     def compare(self):
         """Makes all runs again: the store must know each, and have no other."""
@@ -193,7 +211,9 @@ class Faults(Processes):
             sys.exit(f"faults: of {count} runs {known} are known, and {self.stored()} are stored")
         self.stop("agent")
         self.stop("server")
-        verified = subprocess.run([self.program, "store", "verify", "--store", self.store], capture_output=True, text=True)
+        verified = subprocess.run(
+            [self.program, "store", "verify", "--store", self.store], capture_output=True, text=True
+        )
         if verified.returncode:
             sys.exit(f"faults: {verified.stdout}{verified.stderr}")
         self.say(f"all {count} runs are stored, each once; {verified.stdout.strip()}")
@@ -226,7 +246,9 @@ class Faults(Processes):
 
     def write(self, seed, count):
         os.makedirs(self.path("spool-1"), exist_ok=True)
-        subprocess.run(self.simulate(seed, count, "--spool", self.path("spool-1")), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            self.simulate(seed, count, "--spool", self.path("spool-1")), check=True, stdout=subprocess.DEVNULL
+        )
         self.written[seed] = count
 
     def all_arrive(self):

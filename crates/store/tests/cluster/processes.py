@@ -23,27 +23,71 @@ class Processes:
     def start(self, name, command, **variables):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("XHPROF_")}
         with open(self.path(f"{name}.log"), "ab") as log:
-            self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                                    env=environment | variables)
+            self.processes[name] = subprocess.Popen(
+                command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment | variables
+            )
 
     def start_server(self, name, port, store, *options):
-        self.start(name, [self.program, "serve", "--listen", f"127.0.0.1:{port}", "--host", "fleet.test", "--store", store, *options])
+        self.start(
+            name,
+            [
+                self.program,
+                "serve",
+                "--listen",
+                f"127.0.0.1:{port}",
+                "--host",
+                "fleet.test",
+                "--store",
+                store,
+                *options,
+            ],
+        )
         self.answers(f"http://127.0.0.1:{port}/healthz", name)
 
     def start_agent(self, name, number, address):
         os.makedirs(self.path(f"spool-{number}"), exist_ok=True)
-        self.start(name, [self.program, "agent", "--spool", self.path(f"spool-{number}"), "--queue",
-                          self.path(f"queue-{number}"), "--to", address, "--batch-age", "1"])
+        self.start(
+            name,
+            [
+                self.program,
+                "agent",
+                "--spool",
+                self.path(f"spool-{number}"),
+                "--queue",
+                self.path(f"queue-{number}"),
+                "--to",
+                address,
+                "--batch-age",
+                "1",
+            ],
+        )
 
     def simulate(self, seed, count, *options):
         """The command that makes runs: the same ones for the same seed and count."""
-        return [self.program, "simulate", "--runs", str(count), "--seed", str(seed), "--end", self.until,
-                "--paths", "50..500", "--threads", "2", *options]
+        return [
+            self.program,
+            "simulate",
+            "--runs",
+            str(count),
+            "--seed",
+            str(seed),
+            "--end",
+            self.until,
+            "--paths",
+            "50..500",
+            "--threads",
+            "2",
+            *options,
+        ]
 
     def known(self, seed, count, address):
         """How many of these runs a server has: they are made and sent again."""
-        again = subprocess.run(self.simulate(seed, count, "--to", address, "--format", "json"),
-                               check=True, stdout=subprocess.PIPE, text=True)
+        again = subprocess.run(
+            self.simulate(seed, count, "--to", address, "--format", "json"),
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         return json.loads(again.stdout)["already_there"]
 
     def kill(self, name):

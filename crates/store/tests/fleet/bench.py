@@ -45,8 +45,9 @@ def main():
     parser.add_argument("--days", default="7")
     parser.add_argument("--loaded", action="store_true")
     options = parser.parse_args()
-    stores = [(options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs))
-              for runs in options.runs]
+    stores = [
+        (options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs)) for runs in options.runs
+    ]
     if not options.loaded:
         columns = [loaded(options, store, runs) for store, runs in zip(stores, options.runs)]
         print(table(options.runs, columns), flush=True)
@@ -62,9 +63,26 @@ def loaded(options, store, runs):
             sys.exit(f"bench.py: {store} has runs; a measurement needs an empty store")
         before, begin = server.cpu(), time.monotonic()
         simulated = subprocess.run(
-            [options.program, "simulate", "--runs", str(runs), "--to", server.address, "--paths", options.paths,
-             "--days", options.days, "--threads", "8", "--format", "json"],
-            check=True, stdout=subprocess.PIPE, text=True)
+            [
+                options.program,
+                "simulate",
+                "--runs",
+                str(runs),
+                "--to",
+                server.address,
+                "--paths",
+                options.paths,
+                "--days",
+                options.days,
+                "--threads",
+                "8",
+                "--format",
+                "json",
+            ],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         took = time.monotonic() - begin
         # With ClickHouse, sums are written a moment later, and cost as much.
         folded(store, runs)
@@ -126,8 +144,11 @@ def add_up_days(options, stores):
     try:
         while stores and (quiet < 3 or time.monotonic() - begin < 720):
             time.sleep(60)
-            written = [rows_of(store, table, "count(), max(version)")
-                       for store in stores for table in ("daily", "app_daily", "app_functions")]
+            written = [
+                rows_of(store, table, "count(), max(version)")
+                for store in stores
+                for table in ("daily", "app_daily", "app_functions")
+            ]
             quiet = quiet + 1 if written == before else 0
             before = written
     finally:
@@ -183,8 +204,13 @@ class Server:
     def __init__(self, program, store, also):
         self.also = also
         environment = {name: value for name, value in os.environ.items() if name != "XHPROF_STORE"}
-        self.process = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0", "--store", store],
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        self.process = subprocess.Popen(
+            [program, "serve", "--listen", "127.0.0.1:0", "--store", store],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
         self.address = self.process.stdout.readline().strip()
         if not self.address.startswith("http://"):
             sys.exit(f"bench.py: the server with the store {store} did not start")
@@ -240,8 +266,10 @@ def cpu_of(pid):
 
 
 def table(runs, columns):
-    rows = ["| | " + " | ".join(f"{count:,} runs" for count in runs) + (" | e |" if len(runs) > 1 else " |"),
-            "|---" * (len(runs) + 1 + (len(runs) > 1)) + "|"]
+    rows = [
+        "| | " + " | ".join(f"{count:,} runs" for count in runs) + (" | e |" if len(runs) > 1 else " |"),
+        "|---" * (len(runs) + 1 + (len(runs) > 1)) + "|",
+    ]
     for name in columns[0]:
         values = [column[name] for column in columns]
         cells = [number(value) for value in values]
@@ -252,8 +280,10 @@ def table(runs, columns):
 
 
 def table_of_answers(runs, columns):
-    rows = ["| ms: first; again; CPU | " + " | ".join(f"{count:,} runs" for count in runs) + " | e of first; of CPU |",
-            "|---" * (len(runs) + 2) + "|"]
+    rows = [
+        "| ms: first; again; CPU | " + " | ".join(f"{count:,} runs" for count in runs) + " | e of first; of CPU |",
+        "|---" * (len(runs) + 2) + "|",
+    ]
     for name in columns[0]:
         answers = [column[name] for column in columns]
         cells = ["; ".join(number(value) for value in answer) for answer in answers]

@@ -34,7 +34,7 @@ PEAK = 1.6
 
 
 def traffic():
-    weights = [rank ** -EXPONENT for rank in range(1, ROUTES + 1)]
+    weights = [rank**-EXPONENT for rank in range(1, ROUTES + 1)]
     return [weight / sum(weights) for weight in weights]
 
 
@@ -74,23 +74,38 @@ def table():
     files = [runs * PATHS * FILE for runs in months]
     sums = [cells(runs / RUN_DAYS * SUM_DAYS, SUM_DAYS) for runs in months]
     cpus = [most * NODES_CPU / 1000 for most in peak]
-    disks = [runs * PATHS * NODES_FILE + cell * ROUTE_PATHS * NODES_SUM * (1 + NODES_DAYS) for runs, cell in zip(months, sums)]
-    return "\n".join([
-        "| | 1 M runs a month | 100 M | 10 G |",
-        "|---|---|---|---|",
-        row("runs a second: mean, busiest hour", [f"{number(mean)}; {number(most)}" for mean, most in zip(rate, peak)]),
-        row("CPUs for taking them in the busiest hour", [number(most * CPU / 1000) for most in peak]),
-        row("received, in the busiest hour", [f"{size(most * PATHS * WIRE)}/s" for most in peak]),
-        row(f"runs' files, {RUN_DAYS} days", [size(value) for value in files]),
-        row(f"hourly sums, {SUM_DAYS} days", [f"{value / 1e6:.2g} M" for value in sums]),
-        row("their size", [size(value * ROUTE_PATHS * SUM) for value in sums]),
-        row("the store, both", [size(runs * PATHS * FILE + cell * ROUTE_PATHS * SUM) for runs, cell in zip(months, sums)]),
-        row("in ClickHouse: CPUs of servers, of all nodes in the busiest hour",
-            [f"{number(most * NODES_SERVER / 1000)}; {number(cpu)}" for most, cpu in zip(peak, cpus)]),
-        row("in ClickHouse: the store, one replica", [size(disk) for disk in disks]),
-        row(f"in ClickHouse: nodes of {NODE_CPUS} CPUs and {size(NODE_DISK)}, two replicas",
-            [str(nodes(cpu, disk)) for cpu, disk in zip(cpus, disks)]),
-    ])
+    disks = [
+        runs * PATHS * NODES_FILE + cell * ROUTE_PATHS * NODES_SUM * (1 + NODES_DAYS)
+        for runs, cell in zip(months, sums)
+    ]
+    return "\n".join(
+        [
+            "| | 1 M runs a month | 100 M | 10 G |",
+            "|---|---|---|---|",
+            row(
+                "runs a second: mean, busiest hour",
+                [f"{number(mean)}; {number(most)}" for mean, most in zip(rate, peak)],
+            ),
+            row("CPUs for taking them in the busiest hour", [number(most * CPU / 1000) for most in peak]),
+            row("received, in the busiest hour", [f"{size(most * PATHS * WIRE)}/s" for most in peak]),
+            row(f"runs' files, {RUN_DAYS} days", [size(value) for value in files]),
+            row(f"hourly sums, {SUM_DAYS} days", [f"{value / 1e6:.2g} M" for value in sums]),
+            row("their size", [size(value * ROUTE_PATHS * SUM) for value in sums]),
+            row(
+                "the store, both",
+                [size(runs * PATHS * FILE + cell * ROUTE_PATHS * SUM) for runs, cell in zip(months, sums)],
+            ),
+            row(
+                "in ClickHouse: CPUs of servers, of all nodes in the busiest hour",
+                [f"{number(most * NODES_SERVER / 1000)}; {number(cpu)}" for most, cpu in zip(peak, cpus)],
+            ),
+            row("in ClickHouse: the store, one replica", [size(disk) for disk in disks]),
+            row(
+                f"in ClickHouse: nodes of {NODE_CPUS} CPUs and {size(NODE_DISK)}, two replicas",
+                [str(nodes(cpu, disk)) for cpu, disk in zip(cpus, disks)],
+            ),
+        ]
+    )
 
 
 if __name__ == "__main__":
