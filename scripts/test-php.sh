@@ -113,7 +113,10 @@ find_nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true; }
 # The units of packaging/, with our program, as systemd understands them.
 service_unit() {
     local name unit
-    command -v systemd-analyze >/dev/null || { echo 'systemd is not installed: packaging/systemd was not checked'; return; }
+    command -v systemd-analyze >/dev/null || {
+        echo 'systemd is not installed: packaging/systemd was not checked'
+        return
+    }
     mkdir -p "$logs"
     for name in xhprof.service xhprof-agent.service; do
         unit=$logs/$name

@@ -63,10 +63,10 @@ trace_calls() {
     ) || status=$?
     echo "$(du -sm "$1" | cut -f1) MB of trace"
     case $status in
-        "$program_status") return 0 ;;
-        124) echo "Xdebug's trace took more than $trace_time s: is the program too large for it?" ;;
-        153) echo "Xdebug's trace is larger than $trace_size MB: is the program too large for it?" ;;
-        *) echo "the traced program ended with $status instead of $program_status" ;;
+    "$program_status") return 0 ;;
+    124) echo "Xdebug's trace took more than $trace_time s: is the program too large for it?" ;;
+    153) echo "Xdebug's trace is larger than $trace_size MB: is the program too large for it?" ;;
+    *) echo "the traced program ended with $status instead of $program_status" ;;
     esac
     rm -r "$1"
     return 1

@@ -69,8 +69,10 @@ soak_page() {
             echo "<table>{{Row|$i}}{{Row|$((i * 3))}}</table>"
         done
         ;;
-    Cited) for ((i = 1; i <= 30; i++)); do echo "A claim.<ref>Source $i, page {{#expr: $i + 100}}.</ref> [[Category:C$i]]"; done
-        echo '<references />' ;;
+    Cited)
+        for ((i = 1; i <= 30; i++)); do echo "A claim.<ref>Source $i, page {{#expr: $i + 100}}.</ref> [[Category:C$i]]"; done
+        echo '<references />'
+        ;;
     esac
 }
 

@@ -26,7 +26,10 @@ for table in "$1"/*.tsv; do
     # Sources of invented programs cannot be shown.
     grep -av "^Unable to open '\|^Reading \|^Processing \|^Writing \|^Extracting \|^Generating " "$scratch/log" && status=1
     for part in index.html index-subs-excl.html all_stacks_by_time.svg; do
-        [ -s "$report/$part" ] || { echo "  WRONG nytprofhtml made no $part"; status=1; }
+        [ -s "$report/$part" ] || {
+            echo "  WRONG nytprofhtml made no $part"
+            status=1
+        }
     done
     # flamegraph.pl cuts names by bytes, possibly inside a letter.
     LC_ALL=C tr -d '\200-\377' <"$report/all_stacks_by_time.svg" | xmllint --noout - || status=1

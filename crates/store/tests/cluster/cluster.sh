@@ -208,7 +208,10 @@ cluster_has() { cluster_nodes | grep -Fx "$1" >/dev/null; }
 
 cluster_status() {
     local node pid memory
-    [ "$(cluster_nodes)" ] || { say 'nothing runs: ./x cluster up, one or chdb'; return 0; }
+    [ "$(cluster_nodes)" ] || {
+        say 'nothing runs: ./x cluster up, one or chdb'
+        return 0
+    }
     printf '%-20s %-8s %-24s %8s %8s\n' node process address memory disk
     for node in $(cluster_nodes); do
         pid=-

@@ -46,7 +46,7 @@ cluster_https() {
 }
 
 https_server() {
-    echo "<openSSL><server><certificateFile>$1/node.pem</certificateFile><privateKeyFile>$1/node.key</privateKeyFile>"\
+    echo "<openSSL><server><certificateFile>$1/node.pem</certificateFile><privateKeyFile>$1/node.key</privateKeyFile>" \
         "<verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>"
 }
 

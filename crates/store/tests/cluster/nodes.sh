@@ -131,7 +131,7 @@ start_node() {
     ! node_runs "$1" || return 0
     case $1 in
     */zookeeper) program=(java -Xmx128m "-Dxhprof.folder=$folder" -cp "$(zookeeper_classes)"
-        org.apache.zookeeper.server.quorum.QuorumPeerMain "$folder/zoo.cfg") ;;
+    org.apache.zookeeper.server.quorum.QuorumPeerMain "$folder/zoo.cfg") ;;
     chdb/*) program=("$cluster/chdb-venv/bin/python" crates/store/tests/cluster/chdb-server.py "$folder" "$(cat "$folder/port")") ;;
     *) program=(env LD_LIBRARY_PATH="$(cluster_libraries)" "$(clickhouse_server)" "--config-file=$folder/config.xml") ;;
     esac
