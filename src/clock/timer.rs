@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, park, park_timeout, sleep};
 use std::time::Duration;
 
-use policy::settings::SampledClock;
+use ::settings::SampledClock;
 use recorder::SlotGrid;
 
 use super::calibration::clock_ns;

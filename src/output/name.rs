@@ -1,10 +1,10 @@
-//! The name of a profile's file, by [`policy::file_name`], decided once.
+//! The name of a profile's file, by [`settings::file_name`], decided once.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use policy::file_name::{self, RunId};
+use settings::file_name::{self, RunId};
 
 use super::place::{self, Named};
 use super::request_meta;

@@ -8,7 +8,7 @@
 
 use std::ffi::CStr;
 
-use policy::annotations;
+use policy::output::annotations;
 use profile::Meta;
 
 use super::{loaded, tags};
@@ -144,7 +144,7 @@ pub(super) fn route() -> Option<String> {
 
 /// The route for a path: `?` stands for numbers, hashes and dates.
 fn of_path(path: &str) -> String {
-    String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
+    String::from_utf8_lossy(&redact::route(path.as_bytes())).into_owned()
 }
 
 /// The title of a request. The program's route may begin with the method.

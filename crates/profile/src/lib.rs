@@ -27,7 +27,6 @@ pub mod native;
 mod ops;
 pub mod php_serialize;
 mod profile;
-pub mod redact;
 mod samples;
 pub mod settlement;
 mod spans;

@@ -19,7 +19,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
-use policy::settings::{self, AutoEnable, Definition};
+use settings::{AutoEnable, Definition};
 use profile::{Body, Profile};
 
 use crate::args::{Flag, Mode, RunArguments};

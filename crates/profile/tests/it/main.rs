@@ -5,5 +5,4 @@ mod laws;
 mod long_names;
 mod native;
 mod ops;
-mod redact;
 mod strategies;
