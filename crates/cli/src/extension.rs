@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-
 use crate::php::{Php, Sapi, definition};
 
 /// The extension, after a trial run of PHP with it.

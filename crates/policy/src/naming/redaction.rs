@@ -36,8 +36,8 @@ fn statement(dialect: Dialect, is_span: bool, text: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use crate::naming::details::detail_of;
     use super::*;
+    use crate::naming::details::detail_of;
 
     fn text_of(function: &[u8], is_span: bool, text: &[u8]) -> String {
         let detail = detail_of(function);
