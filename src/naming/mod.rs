@@ -1,9 +1,9 @@
 //! The names of a profile's functions, files and spans.
 //!
 //! A function's name is written once per profile, when its first call looks for its
-//! [`Target`]. `kept_names` has the names of the thread's last profile.
+//! [`Target`]. `name_cache` has the names of the thread's last profile.
 
-mod kept_names;
+mod name_cache;
 mod options;
 mod prepared;
 mod spans;
@@ -12,6 +12,6 @@ mod target;
 
 pub(crate) use options::{Details, NamingOptions};
 pub(crate) use prepared::Prepared;
-pub(crate) use spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
+pub(crate) use spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId, SpanLog};
 pub(crate) use symbols::{Symbols, keep_names};
 pub(crate) use target::Target;

@@ -10,7 +10,7 @@ use policy::naming::details::{self, Detail};
 use profile::{Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
-use super::kept_names::{KeptNames, Number, is_plainly_named};
+use super::name_cache::{NameCache, Number, is_plainly_named};
 use super::options::{Details, NamingOptions};
 use super::prepared::PreparedStatements;
 use super::spans::{SharedSpans, SpanLog};
@@ -27,8 +27,8 @@ static LAST_COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The largest such room: half a megabyte.
 const MOST_EXPECTED: usize = 8192;
 thread_local! {
-    /// The names of the last profile, unless they are lent.
-    static KEPT: Cell<Option<Box<KeptNames<Target>>>> = const { Cell::new(None) };
+    /// The names of the last profile, unless a profile owns them.
+    static CACHE: Cell<Option<Box<NameCache<Target>>>> = const { Cell::new(None) };
 }
 
 /// The names of one profile.
@@ -38,7 +38,7 @@ pub(crate) struct Symbols {
     /// Shared with the file of call events.
     names: SharedNames,
     /// The targets of all symbols, and names of earlier profiles.
-    known: Box<KeptNames<Target>>,
+    cache: Box<NameCache<Target>>,
     sources: HashMap<SymbolId, Detail>,
     details: usize,
     spans: Option<SharedSpans>,
@@ -59,11 +59,11 @@ impl Symbols {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
         let expected = LAST_COUNT.load(Ordering::Relaxed).min(MOST_EXPECTED);
-        let kept = KEPT.take().filter(|known| !known.is_lent());
+        let cache = CACHE.take().filter(|cache| !cache.is_in_use());
         Self {
             naming,
             names: Rc::new(RefCell::new(Names::with_room(limits, expected))),
-            known: kept.unwrap_or_else(|| Box::new(KeptNames::new())),
+            cache: cache.unwrap_or_else(|| Box::new(NameCache::new())),
             sources: HashMap::new(),
             details: 0,
             spans,
@@ -76,7 +76,7 @@ impl Symbols {
     pub(crate) fn take_names(self) -> Names {
         let names = self.names.borrow_mut().take();
         LAST_COUNT.store(names.symbols().len(), Ordering::Relaxed);
-        KEPT.set(Some(self.known));
+        CACHE.set(Some(self.cache));
         names
     }
 
@@ -104,14 +104,14 @@ impl Symbols {
             return Target::PASS;
         }
         let has_place = self.naming.places;
-        let known = self
-            .known
+        let cached = self
+            .cache
             .function(function, has_place, self.names().symbols());
-        if let Some(number) = known {
-            return self.of_kept(number, kind, has_place, add_symbol);
+        if let Some(number) = cached {
+            return self.of_cached(number, kind, has_place, add_symbol);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        let known = self.names().symbols().len();
+        let next = self.names().symbols().len();
         let mut is_plain = false;
         let target = if name::write_name(function, &mut scratch) {
             is_plain = is_named_by_names_alone(function, &scratch);
@@ -127,10 +127,10 @@ impl Symbols {
         };
         if self.naming.places {
             let mut names = self.names.borrow_mut();
-            names.set_place(known, function.file(), function.line());
+            names.set_place(next, function.file(), function.line());
         }
         if is_plain && let Ok(number) = self.find(&scratch) {
-            self.known.remember(number, function);
+            self.cache.remember(number, function);
         }
         self.scratch = scratch;
         target
@@ -142,7 +142,7 @@ impl Symbols {
         let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
         name::tell_closures_apart(function, name);
-        // A known name was compared before: programs create closures in loops.
+        // A name of the cache was compared before: programs create closures in loops.
         if let Some(plain) = plain
             && plain != *name
             && self.find(name).is_err()
@@ -218,7 +218,7 @@ impl Symbols {
         profile::make_name_safe(&mut name);
         let found = self.find(&name);
         if let Ok(number) = found
-            && let Some(target) = self.known.target(number)
+            && let Some(target) = self.cache.target(number)
         {
             return target.symbol().unwrap_or(plain);
         }
@@ -228,7 +228,7 @@ impl Symbols {
         self.details += 1;
         let target = self.number(found, &name).and_then(|number| {
             // A name with a detail has none itself.
-            self.lend(
+            self.add(
                 number,
                 name.len(),
                 FunctionKind::Internal,
@@ -249,7 +249,7 @@ impl Symbols {
     ) -> Target {
         let found = self.find(name);
         if let Ok(number) = found
-            && let Some(target) = self.known.target(number)
+            && let Some(target) = self.cache.target(number)
         {
             return target;
         }
@@ -262,22 +262,22 @@ impl Symbols {
         let detail = self.detail(name, kind);
         let target = self
             .number(found, name)
-            .and_then(|number| self.lend(number, name.len(), kind, false, detail, add_symbol));
+            .and_then(|number| self.add(number, name.len(), kind, false, detail, add_symbol));
         target.unwrap_or(Target::PASS)
     }
 
-    /// The target of a function whose name is kept, with its place if `has_place`.
-    fn of_kept(
+    /// The target of a function whose name is cached, with its place if `has_place`.
+    fn of_cached(
         &mut self,
         number: Number,
         kind: FunctionKind,
         has_place: bool,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
-        if let Some(target) = self.known.target(number) {
+        if let Some(target) = self.cache.target(number) {
             return target;
         }
-        let name = self.known.name(number);
+        let name = self.cache.name(number);
         if self.naming.exclusions.has_name(name) {
             return Target::PASS;
         }
@@ -285,7 +285,7 @@ impl Symbols {
             return Target::of(Recorder::TRUNCATED);
         }
         let (length, detail) = (name.len(), self.detail(name, kind));
-        let target = self.lend(number, length, kind, has_place, detail, add_symbol);
+        let target = self.add(number, length, kind, has_place, detail, add_symbol);
         target.unwrap_or(Target::PASS)
     }
 
@@ -295,20 +295,20 @@ impl Symbols {
     }
 
     fn find(&self, name: &[u8]) -> Result<Number, Vacancy> {
-        self.known.find(&fitting(name), self.names().symbols())
+        self.cache.find(&fitting(name), self.names().symbols())
     }
 
     /// The number of a name that was searched for.
     fn number(&mut self, found: Result<Number, Vacancy>, name: &[u8]) -> Option<Number> {
         match found {
             Ok(number) => Some(number),
-            Err(vacancy) => self.known.add(vacancy, &fitting(name)),
+            Err(vacancy) => self.cache.add(vacancy, &fitting(name)),
         }
     }
 
-    /// Adds a known name, which had `length` bytes, to the profile; none if it has too
+    /// Adds a cached name, which had `length` bytes, to the profile; none if it has too
     /// many.
-    fn lend(
+    fn add(
         &mut self,
         number: Number,
         length: usize,
@@ -318,7 +318,7 @@ impl Symbols {
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Option<Target> {
         // Before the profile has a number for it.
-        if !self.known.can_lend() {
+        if !self.cache.can_move_out() {
             return None;
         }
         let id = add_symbol();
@@ -331,7 +331,7 @@ impl Symbols {
             self.sources.insert(id, detail);
             target = target.with_detail();
         }
-        let mut symbol = self.known.lend(number, target)?;
+        let mut symbol = self.cache.move_out(number, target)?;
         symbol.internal = kind == FunctionKind::Internal;
         if !has_place {
             symbol.file = None;
@@ -345,8 +345,8 @@ impl Symbols {
 /// Takes the symbols of a profile back that was written: the next one of this thread need
 /// not make them again.
 pub(crate) fn keep_names(symbols: Vec<Symbol>) {
-    let kept = KEPT.take().and_then(|known| known.with_names_of(symbols));
-    KEPT.set(kept.map(Box::new));
+    let cache = CACHE.take().and_then(|cache| cache.with_names_of(symbols));
+    CACHE.set(cache.map(Box::new));
 }
 
 /// Whether the name is made of the names of the function and of its class, and of nothing

@@ -15,8 +15,8 @@ use super::{loaded, tags};
 use crate::settings::{self, Setting, Text};
 use crate::{inputs, zend};
 
-/// What a store tells profiles of many machines apart by: the tag, its setting, and
-/// the variables of OpenTelemetry, Datadog and Sentry that are used if that is empty.
+/// A tag that identifies the application or its release: the tag, its setting, and the
+/// variables of OpenTelemetry, Datadog and Sentry that are used if that is empty.
 type Identity = (&'static str, &'static Setting<Text>, [&'static str; 2]);
 
 const IDENTITY: [Identity; 2] = [

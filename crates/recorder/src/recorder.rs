@@ -119,8 +119,8 @@ impl Recorder {
         self.calls.enter::<P>(symbol, site, read)
     }
 
-    /// [`enter`](Self::enter) for any call; none if the stack has its maximum depth. Pass
-    /// the token to [`leave_slowly`](Self::leave_slowly).
+    /// [`enter`](Self::enter) for any call; none if the stack has its maximum depth, or
+    /// during a pause. Pass the token to [`leave_slowly`](Self::leave_slowly).
     #[inline(never)]
     pub fn enter_slowly<P: Plan>(
         &mut self,
@@ -128,6 +128,9 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
+        if self.is_paused() {
+            return None;
+        }
         self.calls.enter_slowly::<P>(symbol, site, read)
     }
 
@@ -140,6 +143,9 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
+        if self.is_paused() {
+            return None;
+        }
         self.calls.enter_truncated::<P>(site, read)
     }
 
@@ -212,8 +218,8 @@ impl Recorder {
         self.pause.since.is_some()
     }
 
-    /// Stops recording until [`resume`](Self::resume). The caller must not
-    /// report entries during the pause.
+    /// Stops recording until [`resume`](Self::resume). Until then all readings are
+    /// ignored, and entries are refused.
     pub fn pause<P: Plan>(&mut self, now: Reading) {
         if !self.is_paused() {
             self.calls.settle::<P>(now);

@@ -73,12 +73,22 @@ fn with_shape<C: Clocks + 'static, M: Marks + 'static, S: Shaped + 'static>(
 }
 
 fn traced<T: Tracing + 'static>() -> Hooks {
-    Hooks {
-        user: execute::traced::<T>,
-        begin: observer::traced_begin::<T>,
-        end: observer::traced_end::<T>,
+    let hooks = Hooks {
         internal: internal::traced::<T>,
         cold: &Running::<T>(PhantomData),
+        ..Hooks::PASS
+    };
+    if T::ENDS_EARLY {
+        Hooks {
+            begin: observer::traced_begin::<T>,
+            end: observer::traced_end::<T>,
+            ..hooks
+        }
+    } else {
+        Hooks {
+            user: execute::traced::<T>,
+            ..hooks
+        }
     }
 }
 
@@ -131,36 +141,6 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
         recorder.pause::<T>(T::read_at_exit());
     }
 
-    fn paused(&self) -> &'static dyn ColdHooks {
-        &Paused::<T>(PhantomData)
-    }
-}
-
-/// The table of the same plan while it is paused: it reads no clock, which may have
-/// been stopped.
-struct Paused<T>(PhantomData<fn() -> T>);
-
-impl<T: Tracing + 'static> ColdHooks for Paused<T> {
-    fn leave(&self, recorder: &mut Recorder, token: Token) -> bool {
-        recorder.leave_slowly::<T>(token, Reading::default)
-    }
-
-    fn fiber_switched(&self, recorder: &mut Recorder, from: FiberId, to: FiberId) {
-        recorder.fiber_switched::<T>(from, to, Reading::default());
-    }
-
-    fn fiber_destroyed(&self, recorder: &mut Recorder, fiber: FiberId) {
-        recorder.fiber_destroyed::<T>(fiber);
-    }
-
-    fn finish(&self, recorder: &mut Recorder) {
-        recorder.finish::<T>(Reading::default());
-    }
-
-    fn snapshot(&self, recorder: &Recorder) -> Option<Recorder> {
-        Some(recorder.snapshot::<T>(Reading::default()))
-    }
-
     fn resume(&self, recorder: &mut Recorder) {
         // SAFETY: as in `enter_now`.
         unsafe { T::Marks::with_site_now(|site| recorder.resume::<T>(&site, T::read_at_exit())) };
@@ -171,11 +151,7 @@ impl<T: Tracing + 'static> ColdHooks for Paused<T> {
         unsafe { T::Marks::with_site_now(|site| recorder.pass::<T>(symbol, time, &site)) };
     }
 
-    fn end(&self) -> unsafe fn(*mut zend_execute_data) {
+    fn paused_end(&self) -> unsafe fn(*mut zend_execute_data) {
         observer::end_slowly
-    }
-
-    fn paused(&self) -> &'static dyn ColdHooks {
-        &Self(PhantomData)
     }
 }

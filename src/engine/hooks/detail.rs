@@ -11,7 +11,7 @@ use recorder::{Reading, SymbolId};
 use redact::Dialect;
 
 use crate::engine::state::{State, with_state};
-use crate::naming::{MAX_TEXT_LENGTH, Prepared, SpanId, Symbols};
+use crate::naming::{MAX_TEXT_LENGTH, Prepared, SpanId, SpanLog, Symbols};
 use crate::zend::{self, Call, Value};
 use policy::naming::details::{self, Argument, Detail, Name, Rows, Text};
 use policy::naming::redaction::{MAX_READ, redacted};
@@ -100,20 +100,16 @@ pub(in crate::engine) fn entered(known: DetailedCall) {
     with_span(known, |state, id| {
         let recorder = &state.active.recorder;
         let (at, caller) = (recorder.entered(), recorder.caller());
-        let spans = state.active.spans();
-        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
-            spans.entered(id, at, caller);
-        }
+        state
+            .active
+            .with_spans(|spans| spans.entered(id, at, caller));
     });
 }
 
 /// Drops the span of a call that is not recorded because of a limit.
 pub(in crate::engine) fn dropped(known: DetailedCall) {
     with_span(known, |state, id| {
-        let spans = state.active.spans();
-        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
-            spans.forget(id);
-        }
+        state.active.with_spans(|spans| spans.forget(id));
     });
 }
 
@@ -138,12 +134,7 @@ pub(in crate::engine) fn left(
                 }
                 // In a paused profile, the call ends when the pause began.
                 let at = state.active.recorder.moment(now.unwrap_or_default());
-                let spans = state.active.spans();
-                if let Some(mut spans) =
-                    spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
-                {
-                    spans.end(id, at, rows);
-                }
+                state.active.with_spans(|spans| spans.end(id, at, rows));
             });
         }
         Some(Detail::Prepares { statement, name }) => {
@@ -170,12 +161,10 @@ pub(in crate::engine) fn left(
 /// Ends all open spans: after a fatal error or at the end of the profile, none of
 /// their calls returns.
 pub(crate) fn end_all(state: &mut State) {
-    let spans = state.active.spans();
-    if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
-        && spans.has_open()
-    {
+    if state.active.with_spans(|spans| spans.has_open()) == Some(true) {
         let now = state.active.cold().read();
-        spans.end_all(state.active.recorder.moment(now));
+        let at = state.active.recorder.moment(now);
+        state.active.with_spans(|spans| spans.end_all(at));
     }
 }
 
@@ -309,7 +298,7 @@ fn begin(state: &mut State, known: DetailedCall, text: Option<&[u8]>) -> Option<
         return None;
     };
     let session = state.active.session;
-    let Some(spans) = state.active.spans() else {
+    if !state.active.has_spans() {
         let symbol = match text {
             Some(text) => state
                 .active
@@ -321,7 +310,7 @@ fn begin(state: &mut State, known: DetailedCall, text: Option<&[u8]>) -> Option<
             detail: None,
             ..known
         });
-    };
+    }
     let kind = match (source, text) {
         (Text::Handle, Some(url)) => details::kind_of_curl(url),
         (Text::Url(_), Some(url)) => details::kind_of_url(url).unwrap_or(kind),
@@ -335,10 +324,8 @@ fn begin(state: &mut State, known: DetailedCall, text: Option<&[u8]>) -> Option<
     if let Some(text) = &mut text {
         redact::shorten_to(text, MAX_TEXT_LENGTH);
     }
-    let id = match spans.try_borrow_mut() {
-        Ok(mut spans) => spans.begin(kind, plain, text.as_deref()),
-        Err(_) => None,
-    };
+    let begin = |spans: &mut SpanLog| spans.begin(kind, plain, text.as_deref());
+    let id = state.active.with_spans(begin).flatten();
     Some(DetailedCall {
         span: id.map(|id| (session, id)),
         ..known

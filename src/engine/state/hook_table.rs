@@ -1,8 +1,7 @@
 //! The functions that a thread's hooks call, specialised for its profile's plan.
 //!
 //! Four are called for each call of PHP, and are plain pointers. The others are a
-//! table: [`ColdHooks`], with an implementation for each plan, for a paused one,
-//! and for none ([`Off`]).
+//! table: [`ColdHooks`], with an implementation for each plan, and for none ([`Off`]).
 
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{FiberId, Reading, Recorder, SymbolId, Token};
@@ -41,13 +40,11 @@ impl Hooks {
         self.cold.read()
     }
 
-    /// The hooks of the same plan while it is paused: they handle only ends of
-    /// calls, and read no clock, which may have been stopped.
+    /// The hooks of the same plan while it is paused: they handle only ends of calls.
     pub(in crate::engine) fn paused(self) -> Self {
-        let cold = self.cold.paused();
         Self {
-            end: cold.end(),
-            cold,
+            end: self.cold.paused_end(),
+            cold: self.cold,
             ..Self::PASS
         }
     }
@@ -103,14 +100,9 @@ pub(crate) trait ColdHooks: Sync {
     /// [`Recorder::pass`].
     fn pass(&self, _: &mut Recorder, _: SymbolId, _time: Reading) {}
 
-    /// The hook for the end of a user function, if the plan is paused.
-    fn end(&self) -> unsafe fn(*mut zend_execute_data) {
+    /// The hook for the end of a user function while the plan is paused.
+    fn paused_end(&self) -> unsafe fn(*mut zend_execute_data) {
         Hooks::PASS.end
-    }
-
-    /// The table of the same plan while it is paused.
-    fn paused(&self) -> &'static dyn ColdHooks {
-        &Off
     }
 }
 

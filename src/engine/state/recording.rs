@@ -2,8 +2,6 @@
 //!
 //! Suspending a recording moves it to another place, and resuming moves it back.
 
-use std::rc::Rc;
-
 use recorder::{Recorder, Sampler, SymbolId};
 
 use super::measure::Measure;
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::clock::Clock;
 use crate::engine::sampling::{Rate, Session};
-use crate::naming::{SharedSpans, Symbols, Target};
+use crate::naming::{SpanLog, Symbols, Target};
 
 /// What is recorded; possibly nothing.
 ///
@@ -154,21 +152,26 @@ impl Recording {
         }
     }
 
-    /// The log of spans; none if there is none.
-    pub(in crate::engine) fn spans(&self) -> Option<SharedSpans> {
-        self.symbols()?.spans().map(Rc::clone)
+    /// Whether it records spans.
+    pub(in crate::engine) fn has_spans(&self) -> bool {
+        self.symbols()
+            .is_some_and(|symbols| symbols.spans().is_some())
+    }
+
+    /// Calls `act` with the log of spans; none if there is none, or if the file of call
+    /// events reads it now.
+    pub(in crate::engine) fn with_spans<R>(
+        &self,
+        act: impl FnOnce(&mut SpanLog) -> R,
+    ) -> Option<R> {
+        let spans = self.symbols()?.spans()?;
+        Some(act(&mut *spans.try_borrow_mut().ok()?))
     }
 
     /// In the child of a fork: what was recorded belongs to the parent.
     pub(in crate::engine) fn leave_parent(&mut self) {
         let now = self.cold().read();
         self.recorder.begin_events_anew(now);
-        if let Some(mut spans) = self
-            .spans()
-            .as_ref()
-            .and_then(|spans| spans.try_borrow_mut().ok())
-        {
-            spans.begin_anew();
-        }
+        self.with_spans(SpanLog::begin_anew);
     }
 }

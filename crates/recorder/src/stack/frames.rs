@@ -12,8 +12,9 @@ use super::site::CallSite;
 use crate::Reading;
 use crate::table::Place;
 
-/// One open call.
+/// One open call, in one line of the processor's cache.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct Frame {
     /// Identifies the frame for its engine: a C stack address, below which are
     /// all callees, or the address of PHP's own frame.

@@ -1,15 +1,14 @@
-//! Names that are kept from one profile of a thread to the next: the requests of a
-//! server's worker call the same functions.
+//! A cache of names, from one profile of a thread to the next: the requests of a server's
+//! worker call the same functions.
 //!
 //! A function is found by the addresses of PHP's strings that it is named by. `OPcache`
 //! keeps these in shared memory, so they are the same in each request. **Invariant:**
 //! an address is only a guess. The name, the kind and the place of the function that is
-//! there now are compared with what is kept, so that whatever PHP does with its memory
-//! puts no wrong name into a profile: `OPcache` is reset, or another file is compiled to
-//! an old address.
+//! there now are compared with the cached ones. So no wrong name gets into a profile if
+//! `OPcache` is reset, or another file is compiled to an old address.
 //!
-//! A name is here, or lent to the profile that uses it. If a profile does not give its
-//! names back, nothing is kept.
+//! Each name is owned by the cache or by the running profile. A profile moves its names
+//! back when it has been written; if it does not, nothing is kept.
 
 use profile::{NameIndex, Symbol, Vacancy, folded_product};
 
@@ -19,10 +18,10 @@ use crate::zend::{Function, FunctionKind};
 const MAX_NAMES: usize = 16_384;
 /// How many bytes of names and paths are kept.
 const MAX_BYTES: usize = 4 << 20;
-/// How many places are looked at for a function.
-const PLACES: usize = 8;
-/// The places for each name.
-const PLACES_A_NAME: usize = 2;
+/// How many slots are searched for a function.
+const PROBES: usize = 8;
+/// The slots for each name.
+const SLOTS_A_NAME: usize = 2;
 /// A large odd number.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Every profile's first symbols, which are its own: `main()` and `[truncated]`.
@@ -34,48 +33,48 @@ pub(crate) struct Number(u32);
 
 /// Names, and what the running profile records for them: a `T`.
 #[derive(Debug)]
-pub(crate) struct KeptNames<T> {
-    names: Vec<Known<T>>,
+pub(crate) struct NameCache<T> {
+    names: Vec<Entry<T>>,
     by_name: NameIndex<Number>,
     /// The numbers of functions' names plus one, at the hashes of their identities;
     /// zero where there is none.
-    places: Vec<u32>,
-    /// How many functions were put into `places`.
-    placed: usize,
+    slots: Vec<u32>,
+    /// How many functions were put into `slots`.
+    used_slots: usize,
     /// The number of the profile.
     profile: u32,
-    /// The names of the profile, in the order of its symbols.
-    lent: Vec<Number>,
+    /// The names that the profile owns, in the order of its symbols.
+    in_use: Vec<Number>,
     bytes: usize,
 }
 
 /// A name.
 #[derive(Debug)]
-struct Known<T> {
-    /// Empty while it is lent.
+struct Entry<T> {
+    /// Empty while a profile owns it.
     symbol: Symbol,
     /// The last function that was found to have this name and no other.
     identity: [usize; 2],
-    /// The last profile that it was lent to…
-    lent_to: u32,
+    /// The last profile that owned it…
+    profile: u32,
     /// … as the symbol of that number…
-    lent_as: u32,
+    number: u32,
     /// … for which that profile records this.
     target: Option<T>,
-    /// Its part of [`KeptNames::bytes`].
+    /// Its part of [`NameCache::bytes`].
     bytes: usize,
 }
 
-impl<T: Copy> KeptNames<T> {
+impl<T: Copy> NameCache<T> {
     /// No names, for a first profile.
     pub(crate) fn new() -> Self {
         Self {
             names: Vec::new(),
             by_name: NameIndex::default(),
-            places: Vec::new(),
-            placed: 0,
+            slots: Vec::new(),
+            used_slots: 0,
             profile: 1,
-            lent: Vec::new(),
+            in_use: Vec::new(),
             bytes: 0,
         }
     }
@@ -84,7 +83,7 @@ impl<T: Copy> KeptNames<T> {
     ///
     /// # Errors
     ///
-    /// The place to [`add`](Self::add) it, if it is not known.
+    /// The place to [`add`](Self::add) it, if it is not entry.
     pub(crate) fn find(&self, name: &[u8], symbols: &[Symbol]) -> Result<Number, Vacancy> {
         self.by_name.find(name, |number| {
             let symbol = self.symbol(number, symbols);
@@ -115,47 +114,47 @@ impl<T: Copy> KeptNames<T> {
         let Some(identity) = function.identity() else {
             return;
         };
-        // Where the addresses differ from request to request, old ones take the place.
-        if (self.placed + 1) * PLACES_A_NAME > self.places.len() {
-            self.place_all();
+        // Where the addresses differ from request to request, old ones fill the slots.
+        if (self.used_slots + 1) * SLOTS_A_NAME > self.slots.len() {
+            self.enlarge_slots();
         }
-        if let Some(known) = self.names.get_mut(number.index())
-            && known.identity != identity
+        if let Some(entry) = self.names.get_mut(number.index())
+            && entry.identity != identity
         {
-            known.identity = identity;
-            self.place(number, identity);
+            entry.identity = identity;
+            self.put_into_slot(number, identity);
         }
     }
 
     /// What the profile records for the name; none if it is not the profile's.
     pub(crate) fn target(&self, number: Number) -> Option<T> {
-        let known = self.names.get(number.index())?;
-        known.target.filter(|_| known.lent_to == self.profile)
+        let entry = self.names.get(number.index())?;
+        entry.target.filter(|_| entry.profile == self.profile)
     }
 
-    /// Whether the profile has names.
-    pub(crate) fn is_lent(&self) -> bool {
-        !self.lent.is_empty()
+    /// Whether a profile owns names.
+    pub(crate) fn is_in_use(&self) -> bool {
+        !self.in_use.is_empty()
     }
 
-    /// A name that is not lent.
+    /// A name that the cache owns.
     pub(crate) fn name(&self, number: Number) -> &[u8] {
-        let known = self.names.get(number.index());
-        known.map_or(b"", |known| &known.symbol.name)
+        let entry = self.names.get(number.index());
+        entry.map_or(b"", |entry| &entry.symbol.name)
     }
 
-    /// Adds a name, to be [lent](Self::lend).
+    /// Adds a name, to be [moved out](Self::move_out).
     pub(crate) fn add(&mut self, vacancy: Vacancy, name: &[u8]) -> Option<Number> {
         let number = Number(u32::try_from(self.names.len()).ok()?);
         self.names.try_reserve(1).ok()?;
         if !self.by_name.has_room() {
             return None;
         }
-        self.names.push(Known {
+        self.names.push(Entry {
             symbol: Symbol::new(name),
             identity: [0; 2],
-            lent_to: 0,
-            lent_as: 0,
+            profile: 0,
+            number: 0,
             target: None,
             bytes: 0,
         });
@@ -163,59 +162,59 @@ impl<T: Copy> KeptNames<T> {
         Some(number)
     }
 
-    /// Whether there is memory to lend one more name.
-    pub(crate) fn can_lend(&mut self) -> bool {
-        self.lent.try_reserve(1).is_ok()
+    /// Whether there is memory to move out one more name.
+    pub(crate) fn can_move_out(&mut self) -> bool {
+        self.in_use.try_reserve(1).is_ok()
     }
 
-    /// Lends a name to the profile, which records `target` for it. The result is the
+    /// Moves a name to the profile, which records `target` for it. The result is the
     /// profile's next symbol.
-    pub(crate) fn lend(&mut self, number: Number, target: T) -> Option<Symbol> {
-        let known = self.names.get_mut(number.index())?;
-        known.lent_to = self.profile;
-        known.lent_as = u32::try_from(OWN + self.lent.len()).ok()?;
-        known.target = Some(target);
-        self.lent.push(number);
+    pub(crate) fn move_out(&mut self, number: Number, target: T) -> Option<Symbol> {
+        let entry = self.names.get_mut(number.index())?;
+        entry.profile = self.profile;
+        entry.number = u32::try_from(OWN + self.in_use.len()).ok()?;
+        entry.target = Some(target);
+        self.in_use.push(number);
         let empty = Symbol::new(Box::<[u8]>::default());
-        Some(std::mem::replace(&mut known.symbol, empty))
+        Some(std::mem::replace(&mut entry.symbol, empty))
     }
 
-    /// Takes the symbols of the profile back, for the next profile; none if these are
-    /// others, or too many.
+    /// The cache with the symbols of the profile moved back; none if these are others, or
+    /// too many.
     pub(crate) fn with_names_of(mut self, symbols: Vec<Symbol>) -> Option<Self> {
-        if symbols.len() != OWN + self.lent.len() {
+        if symbols.len() != OWN + self.in_use.len() {
             return None;
         }
-        let lent = std::mem::take(&mut self.lent);
-        for (&number, symbol) in lent.iter().zip(symbols.into_iter().skip(OWN)) {
-            let known = self.names.get_mut(number.index())?;
+        let in_use = std::mem::take(&mut self.in_use);
+        for (&number, symbol) in in_use.iter().zip(symbols.into_iter().skip(OWN)) {
+            let entry = self.names.get_mut(number.index())?;
             let file = symbol.file.as_ref().map_or(0, |file| file.len());
             let bytes = symbol.name.len() + file;
-            self.bytes = self.bytes - known.bytes + bytes;
-            known.bytes = bytes;
-            known.symbol = symbol;
+            self.bytes = self.bytes - entry.bytes + bytes;
+            entry.bytes = bytes;
+            entry.symbol = symbol;
         }
-        self.lent = lent;
-        self.lent.clear();
+        self.in_use = in_use;
+        self.in_use.clear();
         self.profile = self.profile.checked_add(1)?;
         (self.names.len() <= MAX_NAMES && self.bytes <= MAX_BYTES).then_some(self)
     }
 
-    /// A name with its place: the profile has it, or nothing has.
+    /// A name with its place, owned by the profile or by the cache.
     fn symbol<'a>(&'a self, number: Number, symbols: &'a [Symbol]) -> Option<&'a Symbol> {
-        let known = self.names.get(number.index())?;
-        if known.lent_to == self.profile {
-            symbols.get(known.lent_as as usize)
+        let entry = self.names.get(number.index())?;
+        if entry.profile == self.profile {
+            symbols.get(entry.number as usize)
         } else {
-            Some(&known.symbol)
+            Some(&entry.symbol)
         }
     }
 
     /// The name of the function with that identity.
     fn at(&self, identity: [usize; 2]) -> Option<Number> {
         let hash = hash(identity);
-        for step in 0..PLACES {
-            let number = Number(self.place_at(hash, step)?.checked_sub(1)?);
+        for step in 0..PROBES {
+            let number = Number(self.slot(hash, step)?.checked_sub(1)?);
             if self.names.get(number.index())?.identity == identity {
                 return Some(number);
             }
@@ -223,39 +222,39 @@ impl<T: Copy> KeptNames<T> {
         None
     }
 
-    fn place_at(&self, hash: usize, step: usize) -> Option<u32> {
-        let mask = self.places.len().wrapping_sub(1);
-        self.places.get(hash.wrapping_add(step) & mask).copied()
+    fn slot(&self, hash: usize, step: usize) -> Option<u32> {
+        let mask = self.slots.len().wrapping_sub(1);
+        self.slots.get(hash.wrapping_add(step) & mask).copied()
     }
 
-    /// Puts a function into the first free place, or else into the first one.
-    fn place(&mut self, number: Number, identity: [usize; 2]) {
+    /// Puts a function into the first free slot, or else into the first one.
+    fn put_into_slot(&mut self, number: Number, identity: [usize; 2]) {
         let hash = hash(identity);
-        let free = (0..PLACES).find(|&step| self.place_at(hash, step) == Some(0));
-        let mask = self.places.len().wrapping_sub(1);
-        let place = hash.wrapping_add(free.unwrap_or(0)) & mask;
-        if let Some(place) = self.places.get_mut(place) {
-            *place = number.0 + 1;
-            self.placed += 1;
+        let free = (0..PROBES).find(|&step| self.slot(hash, step) == Some(0));
+        let mask = self.slots.len().wrapping_sub(1);
+        let slot = hash.wrapping_add(free.unwrap_or(0)) & mask;
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = number.0 + 1;
+            self.used_slots += 1;
         }
     }
 
-    /// Makes new places, with room for as many functions again as there are names.
+    /// Makes new slots, with room for as many functions again as there are names.
     #[cold]
-    fn place_all(&mut self) {
-        let count = (self.names.len() + 1) * 2 * PLACES_A_NAME;
-        self.placed = 0;
+    fn enlarge_slots(&mut self) {
+        let count = (self.names.len() + 1) * 2 * SLOTS_A_NAME;
+        self.used_slots = 0;
         let count = count.next_power_of_two();
-        self.places = Vec::new();
+        self.slots = Vec::new();
         // Without memory, each name is searched for by its bytes.
-        if self.places.try_reserve_exact(count).is_err() {
+        if self.slots.try_reserve_exact(count).is_err() {
             return;
         }
-        self.places.resize(count, 0);
+        self.slots.resize(count, 0);
         for number in 0..u32::try_from(self.names.len()).unwrap_or(0) {
-            let identity = self.names.get(number as usize).map(|known| known.identity);
+            let identity = self.names.get(number as usize).map(|entry| entry.identity);
             if let Some(identity) = identity.filter(|identity| *identity != [0; 2]) {
-                self.place(Number(number), identity);
+                self.put_into_slot(Number(number), identity);
             }
         }
     }
