@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Activation, Budget, OverBudget, Symbol, SymbolId, Table, allocated};
+use profile::{Activation, Budget, OverBudget, Symbol, SymbolId, Table, allocated};
 
 /// Labels with their levels, numbered in order.
 #[derive(Debug)]

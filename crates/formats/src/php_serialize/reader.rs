@@ -2,44 +2,30 @@
 //!
 //! A [`Reader`] walks over the bytes once, without copying, and with limited
 //! recursion. It allocates memory only after it has checked that the input is
-//! long enough to fill it. Use [`read`] for a small value as a whole, and a
-//! [`Reader`] for a large array entry by entry.
+//! long enough to fill it.
 
-use super::{Key, ReadError, Value};
-use crate::table::part;
+use super::{Key, SerializeError, Value};
 
 /// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Arrays within arrays; a profile needs two.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Entries of all arrays together.
-    pub entries: usize,
+    pub(crate) entries: usize,
 }
 
 impl Limits {
     /// Enough for any profile: four levels, fifty million entries.
-    pub const PROFILE: Self = Self {
+    pub(crate) const PROFILE: Self = Self {
         depth: 4,
         entries: 50_000_000,
     };
 }
 
-/// Reads one value that fills the whole input.
-///
-/// # Errors
-///
-/// [`ReadError`], with the offset of the error.
-pub fn read(input: &[u8], limits: Limits) -> Result<Value<'_>, ReadError> {
-    let mut reader = Reader::new(input, limits);
-    let value = reader.value()?;
-    reader.finish()?;
-    Ok(value)
-}
-
 /// A position in the input, which only advances.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     input: &'a [u8],
     offset: usize,
     depth: usize,
@@ -50,7 +36,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Begins at the first byte of `input`.
     #[must_use]
-    pub fn new(input: &'a [u8], limits: Limits) -> Self {
+    pub(crate) fn new(input: &'a [u8], limits: Limits) -> Self {
         Self {
             input,
             offset: 0,
@@ -60,24 +46,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of bytes that were read.
-    #[must_use]
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
     /// Enters an array and returns the number of its entries. The caller must
     /// read each with [`key`](Self::key) and [`value`](Self::value) or another
     /// array, and then leave the array with [`array_end`](Self::array_end).
     ///
     /// # Errors
     ///
-    /// [`ReadError`], also for an array past the limits.
-    pub fn array_start(&mut self) -> Result<usize, ReadError> {
+    /// [`SerializeError`], also for an array past the limits.
+    pub(crate) fn array_start(&mut self) -> Result<usize, SerializeError> {
         let start = self.offset;
         self.kind(b'a', "an array")?;
         if self.depth >= self.limits.depth {
-            return Err(ReadError::Depth {
+            return Err(SerializeError::Depth {
                 limit: self.limits.depth,
                 offset: start,
             });
@@ -89,15 +69,15 @@ impl<'a> Reader<'a> {
         // The shortest entry, `i:0;N;`, has six bytes.
         let remaining = self.input.len() - self.offset;
         if entries > remaining / 6 {
-            return Err(ReadError::Length { offset: length_at });
+            return Err(SerializeError::Length { offset: length_at });
         }
-        self.entries_left = self
-            .entries_left
-            .checked_sub(entries)
-            .ok_or(ReadError::Entries {
-                limit: self.limits.entries,
-                offset: start,
-            })?;
+        self.entries_left =
+            self.entries_left
+                .checked_sub(entries)
+                .ok_or(SerializeError::Entries {
+                    limit: self.limits.entries,
+                    offset: start,
+                })?;
         self.depth += 1;
         Ok(entries)
     }
@@ -106,8 +86,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`] if it does not end here.
-    pub fn array_end(&mut self) -> Result<(), ReadError> {
+    /// [`SerializeError`] if it does not end here.
+    pub(crate) fn array_end(&mut self) -> Result<(), SerializeError> {
         self.expect(b'}', "`}`")?;
         self.depth = self.depth.saturating_sub(1);
         Ok(())
@@ -117,8 +97,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], also for a key that is neither an integer nor a string.
-    pub fn key(&mut self) -> Result<Key<'a>, ReadError> {
+    /// [`SerializeError`], also for a key that is neither an integer nor a string.
+    pub(crate) fn key(&mut self) -> Result<Key<'a>, SerializeError> {
         match self.peek()? {
             b'i' => Ok(Key::Int(self.int()?)),
             b's' => Ok(Key::String(self.string()?)),
@@ -128,7 +108,7 @@ impl<'a> Reader<'a> {
 
     /// Whether an array comes next.
     #[must_use]
-    pub fn is_at_array(&self) -> bool {
+    pub(crate) fn is_at_array(&self) -> bool {
         self.input.get(self.offset) == Some(&b'a')
     }
 
@@ -136,8 +116,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], with the offset of the error.
-    pub fn value(&mut self) -> Result<Value<'a>, ReadError> {
+    /// [`SerializeError`], with the offset of the error.
+    pub(crate) fn value(&mut self) -> Result<Value<'a>, SerializeError> {
         match self.peek()? {
             b'N' => {
                 self.offset += 1;
@@ -157,7 +137,7 @@ impl<'a> Reader<'a> {
                 self.array_end()?;
                 Ok(Value::Array(array))
             }
-            kind @ (b'O' | b'C' | b'E' | b'R' | b'r') => Err(ReadError::Forbidden {
+            kind @ (b'O' | b'C' | b'E' | b'R' | b'r') => Err(SerializeError::Forbidden {
                 kind,
                 offset: self.offset,
             }),
@@ -169,17 +149,17 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Trailing`] if there are more bytes.
-    pub fn finish(&self) -> Result<(), ReadError> {
+    /// [`SerializeError::Trailing`] if there are more bytes.
+    pub(crate) fn finish(&self) -> Result<(), SerializeError> {
         if self.offset == self.input.len() {
             return Ok(());
         }
-        Err(ReadError::Trailing {
+        Err(SerializeError::Trailing {
             offset: self.offset,
         })
     }
 
-    fn bool(&mut self) -> Result<Value<'a>, ReadError> {
+    fn bool(&mut self) -> Result<Value<'a>, SerializeError> {
         self.kind(b'b', "a boolean")?;
         let value = match self.peek()? {
             b'0' => false,
@@ -191,15 +171,15 @@ impl<'a> Reader<'a> {
         Ok(Value::Bool(value))
     }
 
-    fn int(&mut self) -> Result<i64, ReadError> {
+    fn int(&mut self) -> Result<i64, SerializeError> {
         self.kind(b'i', "an integer")?;
         let offset = self.offset;
         self.number()?
             .parse()
-            .map_err(|_| ReadError::Number { offset })
+            .map_err(|_| SerializeError::Number { offset })
     }
 
-    fn float(&mut self) -> Result<Value<'a>, ReadError> {
+    fn float(&mut self) -> Result<Value<'a>, SerializeError> {
         self.kind(b'd', "a float")?;
         let offset = self.offset;
         // PHP's and Rust's spellings of infinity and NaN differ; Rust accepts
@@ -213,38 +193,40 @@ impl<'a> Reader<'a> {
                     .bytes()
                     .any(|byte| matches!(byte, b'n' | b'N' | b'i' | b'I')) =>
             {
-                return Err(ReadError::Number { offset });
+                return Err(SerializeError::Number { offset });
             }
-            number => number.parse().map_err(|_| ReadError::Number { offset })?,
+            number => number
+                .parse()
+                .map_err(|_| SerializeError::Number { offset })?,
         };
         Ok(Value::Float(value))
     }
 
     /// Reads up to the next `;`, which must be near.
-    fn number(&mut self) -> Result<&'a str, ReadError> {
+    fn number(&mut self) -> Result<&'a str, SerializeError> {
         const LONGEST: usize = 64;
-        let rest = part(self.input, self.offset..);
+        let rest = self.input.get(self.offset..).unwrap_or_default();
         let near = rest.get(..LONGEST).unwrap_or(rest);
         let Some(end) = near.iter().position(|&byte| byte == b';') else {
             return Err(if near.len() < LONGEST {
-                ReadError::Truncated {
+                SerializeError::Truncated {
                     offset: self.input.len(),
                 }
             } else {
-                ReadError::Number {
+                SerializeError::Number {
                     offset: self.offset,
                 }
             });
         };
-        let number = part(near, ..end);
-        let number = std::str::from_utf8(number).map_err(|_| ReadError::Number {
+        let number = near.get(..end).unwrap_or_default();
+        let number = std::str::from_utf8(number).map_err(|_| SerializeError::Number {
             offset: self.offset,
         })?;
         self.offset += end + 1;
         Ok(number)
     }
 
-    fn string(&mut self) -> Result<&'a [u8], ReadError> {
+    fn string(&mut self) -> Result<&'a [u8], SerializeError> {
         self.kind(b's', "a string")?;
         let length_at = self.offset;
         let length = self.length()?;
@@ -252,7 +234,7 @@ impl<'a> Reader<'a> {
         self.expect(b'"', "`\"`")?;
         let end = self.offset.checked_add(length);
         let bytes = end.and_then(|end| self.input.get(self.offset..end));
-        let bytes = bytes.ok_or(ReadError::Length { offset: length_at })?;
+        let bytes = bytes.ok_or(SerializeError::Length { offset: length_at })?;
         self.offset += length;
         self.expect(b'"', "`\"`")?;
         self.expect(b';', "`;`")?;
@@ -260,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a decimal length, up to the first other byte.
-    fn length(&mut self) -> Result<usize, ReadError> {
+    fn length(&mut self) -> Result<usize, SerializeError> {
         let offset = self.offset;
         let mut length: usize = 0;
         while let digit @ b'0'..=b'9' = self.peek()? {
@@ -268,7 +250,7 @@ impl<'a> Reader<'a> {
             let next = length
                 .checked_mul(10)
                 .and_then(|tens| tens.checked_add(digit));
-            length = next.ok_or(ReadError::Length { offset })?;
+            length = next.ok_or(SerializeError::Length { offset })?;
             self.offset += 1;
         }
         if self.offset == offset {
@@ -278,12 +260,12 @@ impl<'a> Reader<'a> {
         Ok(length)
     }
 
-    fn kind(&mut self, kind: u8, expected: &'static str) -> Result<(), ReadError> {
+    fn kind(&mut self, kind: u8, expected: &'static str) -> Result<(), SerializeError> {
         self.expect(kind, expected)?;
         self.expect(b':', "`:`")
     }
 
-    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), ReadError> {
+    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), SerializeError> {
         let found = self.peek()?;
         if found != byte {
             return Err(self.unexpected(found, expected));
@@ -292,15 +274,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn peek(&self) -> Result<u8, ReadError> {
+    fn peek(&self) -> Result<u8, SerializeError> {
         let byte = self.input.get(self.offset).copied();
-        byte.ok_or(ReadError::Truncated {
+        byte.ok_or(SerializeError::Truncated {
             offset: self.offset,
         })
     }
 
-    fn unexpected(&self, found: u8, expected: &'static str) -> ReadError {
-        ReadError::Unexpected {
+    fn unexpected(&self, found: u8, expected: &'static str) -> SerializeError {
+        SerializeError::Unexpected {
             found,
             expected,
             offset: self.offset,
@@ -312,7 +294,14 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn error(input: &str) -> ReadError {
+    fn read(input: &[u8], limits: Limits) -> Result<Value<'_>, SerializeError> {
+        let mut reader = Reader::new(input, limits);
+        let value = reader.value()?;
+        reader.finish()?;
+        Ok(value)
+    }
+
+    fn error(input: &str) -> SerializeError {
         read(input.as_bytes(), Limits::PROFILE).unwrap_err()
     }
 
@@ -343,7 +332,7 @@ mod tests {
             (b'R', "a:1:{i:0;R:1;}"),
             (b'r', "a:1:{i:0;r:1;}"),
         ] {
-            assert_eq!(error(input), ReadError::Forbidden { kind, offset: 9 });
+            assert_eq!(error(input), SerializeError::Forbidden { kind, offset: 9 });
         }
     }
 
@@ -351,20 +340,20 @@ mod tests {
     fn lengths_are_checked_before_memory_is_asked_for() {
         assert_eq!(
             error("a:4000000000:{i:0;N;}"),
-            ReadError::Length { offset: 2 }
+            SerializeError::Length { offset: 2 }
         );
         assert_eq!(
             error("a:99999999999999999999:{}"),
-            ReadError::Length { offset: 2 }
+            SerializeError::Length { offset: 2 }
         );
         assert_eq!(
             error("s:18446744073709551615:\"a\";"),
-            ReadError::Length { offset: 2 }
+            SerializeError::Length { offset: 2 }
         );
-        assert_eq!(error("s:9:\"a\";"), ReadError::Length { offset: 2 });
+        assert_eq!(error("s:9:\"a\";"), SerializeError::Length { offset: 2 });
         assert_eq!(
             error("s::\"a\";"),
-            ReadError::Unexpected {
+            SerializeError::Unexpected {
                 found: b':',
                 expected: "a length",
                 offset: 2
@@ -377,7 +366,7 @@ mod tests {
         let deep = format!("{}N;{}", "a:1:{i:0;".repeat(5), "}".repeat(5));
         assert_eq!(
             error(&deep),
-            ReadError::Depth {
+            SerializeError::Depth {
                 limit: 4,
                 offset: 36
             }
@@ -389,7 +378,7 @@ mod tests {
         let many = read(b"a:1:{i:0;a:2:{i:0;N;i:1;N;}}", limits);
         assert_eq!(
             many,
-            Err(ReadError::Entries {
+            Err(SerializeError::Entries {
                 limit: 2,
                 offset: 9
             })
@@ -400,18 +389,18 @@ mod tests {
     fn an_endless_number_is_refused_without_reading_all_of_it() {
         assert_eq!(
             error(&format!("i:{}", "1".repeat(10_000))),
-            ReadError::Number { offset: 2 }
+            SerializeError::Number { offset: 2 }
         );
         assert_eq!(
             error("i:9223372036854775808;"),
-            ReadError::Number { offset: 2 }
+            SerializeError::Number { offset: 2 }
         );
-        assert_eq!(error("d:infinity;"), ReadError::Number { offset: 2 });
+        assert_eq!(error("d:infinity;"), SerializeError::Number { offset: 2 });
     }
 
     #[test]
     fn bytes_after_the_value_are_refused() {
-        assert_eq!(error("i:1;\n"), ReadError::Trailing { offset: 4 });
+        assert_eq!(error("i:1;\n"), SerializeError::Trailing { offset: 4 });
     }
 
     #[test]
@@ -422,8 +411,8 @@ mod tests {
             let error = error(whole.get(..end).unwrap());
             // A string or an array fails earlier, because it cannot fit.
             assert!(
-                matches!(error, ReadError::Truncated { offset } if offset == end)
-                    || matches!(error, ReadError::Length { .. }),
+                matches!(error, SerializeError::Truncated { offset } if offset == end)
+                    || matches!(error, SerializeError::Length { .. }),
                 "{end}: {error:?}"
             );
         }

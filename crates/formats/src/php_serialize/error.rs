@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a serialized value could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum SerializeError {
     /// The input ended early.
     Truncated {
         /// Where it ended.
@@ -58,7 +58,7 @@ pub enum ReadError {
     },
 }
 
-impl fmt::Display for ReadError {
+impl fmt::Display for SerializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { offset } => write!(f, "input ends at byte {offset}"),
@@ -101,4 +101,4 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for SerializeError {}

@@ -7,13 +7,12 @@
 //! **Invariant:** writing a profile that was read gives the same rows, in the
 //! same order.
 
-use super::SEPARATOR;
 use super::entry_cost::EntryCost;
-use super::error::{Error, beginning};
+use super::error::{RowsError, beginning};
 use super::labels::{Labels, NAMES};
 use crate::php_serialize::{Key, Limits, Reader, Value};
-use crate::table::known_mut;
-use crate::{
+use profile::classic::SEPARATOR;
+use profile::{
     Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, OverBudget,
     Profile, Sample, SamplesBuilder, Spans, Symbol, SymbolId, Table, Tree, TreeBuilder, WallUnit,
     allocated, make_name_safe,
@@ -23,12 +22,16 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`Error`], for bytes that are not such an array.
-pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<Profile, Error> {
+/// [`RowsError`], for bytes that are not such an array.
+pub(crate) fn read_serialized(
+    input: &[u8],
+    limits: Limits,
+    budget: &Budget,
+) -> Result<Profile, RowsError> {
     let mut reader = Reader::new(input, limits);
     if !reader.is_at_array() {
         reader.value()?;
-        return Err(Error::NotAnArray);
+        return Err(RowsError::NotAnArray);
     }
     let mut builder = Builder::within(budget);
     for _ in 0..reader.array_start()? {
@@ -44,7 +47,7 @@ pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<
         if !reader.is_at_array() {
             match reader.value()? {
                 Value::String(stack) => builder.add_sample(key, stack)?,
-                _ => return Err(Error::entry(key)),
+                _ => return Err(RowsError::entry(key)),
             }
             continue;
         }
@@ -74,7 +77,7 @@ pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<
 
 /// Collects the entries of a classic array.
 #[derive(Debug)]
-pub struct Builder {
+pub(crate) struct Builder {
     labels: Labels,
     /// Caller and callee as labels, each with its cost.
     rows: Vec<(u32, u32, Cost)>,
@@ -104,7 +107,7 @@ impl Default for Builder {
 impl Builder {
     /// No entries yet, and room for as many as the budget allows.
     #[must_use]
-    pub fn within(budget: &Budget) -> Self {
+    pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             labels: Labels::within(budget),
             rows: Vec::new(),
@@ -122,10 +125,10 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error`] for an invalid key or cost.
-    pub fn add_row(&mut self, key: &[u8], entry: EntryCost) -> Result<(), Error> {
+    /// [`RowsError`] for an invalid key or cost.
+    pub(crate) fn add_row(&mut self, key: &[u8], entry: EntryCost) -> Result<(), RowsError> {
         if !self.samples.is_empty() {
-            return Err(Error::entry(key));
+            return Err(RowsError::entry(key));
         }
         let cost = entry.cost(key)?;
         if key == Symbol::MAIN {
@@ -140,7 +143,7 @@ impl Builder {
             return self.add_edge(Symbol::MAIN, key, cost);
         };
         if callee == Symbol::MAIN {
-            return Err(Error::Key {
+            return Err(RowsError::Key {
                 key: beginning(key),
             });
         }
@@ -155,13 +158,13 @@ impl Builder {
         Ok(())
     }
 
-    fn add_edge(&mut self, caller: &[u8], callee: &[u8], cost: Cost) -> Result<(), Error> {
+    fn add_edge(&mut self, caller: &[u8], callee: &[u8], cost: Cost) -> Result<(), RowsError> {
         let (caller, callee) = (self.number(caller)?, self.number(callee)?);
         self.budget.room_in_map(&mut self.row_of, ROWS)?;
         self.budget.room(&mut self.rows, ROWS)?;
         match self.row_of.entry((caller, callee)) {
             std::collections::hash_map::Entry::Occupied(place) => {
-                if let Some(row) = known_mut(&mut self.rows, *place.get()) {
+                if let Some(row) = self.rows.get_mut(*place.get()) {
                     row.2 = cost;
                 }
             }
@@ -177,11 +180,11 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error`] for a key that is not a time.
-    pub fn add_sample(&mut self, time: &[u8], stack: &[u8]) -> Result<(), Error> {
-        let taken_unix_us = unix_us(time).ok_or(Error::entry(time))?;
+    /// [`RowsError`] for a key that is not a time.
+    pub(crate) fn add_sample(&mut self, time: &[u8], stack: &[u8]) -> Result<(), RowsError> {
+        let taken_unix_us = unix_us(time).ok_or(RowsError::entry(time))?;
         if self.main.is_some() || !self.rows.is_empty() {
-            return Err(Error::entry(time));
+            return Err(RowsError::entry(time));
         }
         let mut node = NodeId::ROOT;
         let mut rest = stack;
@@ -197,8 +200,8 @@ impl Builder {
         Ok(self.budget.check()?)
     }
 
-    fn number(&mut self, label: &[u8]) -> Result<u32, Error> {
-        self.labels.number(label)?.ok_or(Error::TooMany)
+    fn number(&mut self, label: &[u8]) -> Result<u32, RowsError> {
+        self.labels.number(label)?.ok_or(RowsError::TooMany)
     }
 
     /// Makes a profile from the rows, or samples from the stacks. An empty
@@ -206,8 +209,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error`] if there are rows, but no `main()` with a wall time.
-    pub fn finish(self) -> Result<Profile, Error> {
+    /// [`RowsError`] if there are rows, but no `main()` with a wall time.
+    pub(crate) fn finish(self) -> Result<Profile, RowsError> {
         self.budget.check()?;
         let resolved = self.labels.resolve();
         let activation = |label: u32| resolved.activations[label];
@@ -229,12 +232,12 @@ impl Builder {
                 return Ok(Profile::empty());
             }
             return Err(match self.callerless {
-                Some(key) => Error::Key { key },
-                None => Error::NoMain,
+                Some(key) => RowsError::Key { key },
+                None => RowsError::NoMain,
             });
         };
         if !entry.has_wall() {
-            return Err(Error::NoWallTime);
+            return Err(RowsError::NoWallTime);
         }
         let from_main = self.rows.iter().filter(|(caller, ..)| *caller == 0);
         let walls = from_main.map(|(_, _, cost)| cost.wall);
@@ -309,7 +312,7 @@ fn sampled(
             ..Meta::default()
         },
         spans: Spans::default(),
-        lines: crate::Lines::default(),
+        lines: profile::Lines::default(),
     })
 }
 
@@ -339,13 +342,13 @@ fn unix_us(time: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Metrics;
+    use profile::Metrics;
 
     fn profile(input: &str) -> Profile {
         read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::unlimited()).unwrap()
     }
 
-    fn error(input: &str) -> Error {
+    fn error(input: &str) -> RowsError {
         read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::unlimited()).unwrap_err()
     }
 
@@ -395,7 +398,7 @@ mod tests {
             ("main()", WT),
         ]));
         assert_eq!(profile.edges().edges[0].cost, Cost::default());
-        let table = crate::FlatTable::new(&profile);
+        let table = profile::FlatTable::new(&profile);
         let own: i64 = table.rows.iter().map(|row| row.own.wall).sum();
         assert_eq!(own.unsigned_abs(), profile.edges().root.wall);
     }
@@ -404,7 +407,7 @@ mod tests {
     fn an_integer_key_is_a_name() {
         assert_eq!(
             error("a:1:{i:123;a:0:{}}"),
-            Error::Key {
+            RowsError::Key {
                 key: (*b"123").into()
             }
         );
@@ -451,24 +454,24 @@ mod tests {
 
     #[test]
     fn what_is_no_profile_is_refused_with_a_reason() {
-        assert_eq!(error("i:1;"), Error::NotAnArray);
-        assert_eq!(error(&rows(&[("main()==>f", WT)])), Error::NoMain);
-        assert_eq!(error(&rows(&[("main()", "a:0:{}")])), Error::NoWallTime);
+        assert_eq!(error("i:1;"), RowsError::NotAnArray);
+        assert_eq!(error(&rows(&[("main()==>f", WT)])), RowsError::NoMain);
+        assert_eq!(error(&rows(&[("main()", "a:0:{}")])), RowsError::NoWallTime);
         assert_eq!(
             error(&rows(&[("f", WT)])),
-            Error::Key {
+            RowsError::Key {
                 key: (*b"f").into()
             }
         );
         assert_eq!(
             error(&rows(&[("f==>main()", WT)])),
-            Error::Key {
+            RowsError::Key {
                 key: (*b"f==>main()").into()
             }
         );
         assert_eq!(
             error(&rows(&[("main()", "i:1;")])),
-            Error::Entry {
+            RowsError::Entry {
                 key: (*b"main()").into()
             }
         );
@@ -480,7 +483,7 @@ mod tests {
         let mixed = rows(&[("1700000000.1", "s:6:\"main()\";"), ("main()", WT)]);
         assert_eq!(
             error(&mixed),
-            Error::Entry {
+            RowsError::Entry {
                 key: (*b"main()").into()
             }
         );

@@ -1,11 +1,11 @@
 //! The costs of one entry, parsed by name and in any number format.
 
-use super::error::{Error, beginning};
-use crate::{Cost, Metrics};
+use super::error::{RowsError, beginning};
+use profile::{Cost, Metrics};
 
 /// The metrics of one entry as they are in the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct EntryCost {
+pub(crate) struct EntryCost {
     calls: Option<Number>,
     wall_us: Option<Number>,
     cpu_us: Option<Number>,
@@ -22,12 +22,12 @@ enum Number {
 
 impl EntryCost {
     /// Sets the metric with XHProf's name `metric`; an unknown one is ignored.
-    pub fn set_int(&mut self, metric: &[u8], value: i64) {
+    pub(crate) fn set_int(&mut self, metric: &[u8], value: i64) {
         self.set(metric, Number::Int(value));
     }
 
     /// Sets the metric with XHProf's name `metric`; an unknown one is ignored.
-    pub fn set_float(&mut self, metric: &[u8], value: f64) {
+    pub(crate) fn set_float(&mut self, metric: &[u8], value: f64) {
         self.set(metric, Number::Float(value));
     }
 
@@ -62,12 +62,12 @@ impl EntryCost {
     /// A negative count or time becomes zero: an entry includes its callees, and
     /// the missing part is subtracted from its caller's self time, so that the
     /// total stays `main()`'s. Differences of two profiles have such entries.
-    pub(super) fn cost(&self, key: &[u8]) -> Result<Cost, Error> {
+    pub(super) fn cost(&self, key: &[u8]) -> Result<Cost, RowsError> {
         let count = |number: Option<Number>, scale: u32, metric| {
             let number = number.unwrap_or(Number::Int(0)).scaled(scale);
             number
                 .map(|number| number.max(0).unsigned_abs())
-                .ok_or(Error::Metric {
+                .ok_or(RowsError::Metric {
                     key: beginning(key),
                     metric,
                 })
@@ -76,7 +76,7 @@ impl EntryCost {
             number
                 .unwrap_or(Number::Int(0))
                 .scaled(1)
-                .ok_or(Error::Metric {
+                .ok_or(RowsError::Metric {
                     key: beginning(key),
                     metric,
                 })

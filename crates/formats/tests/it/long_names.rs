@@ -1,7 +1,6 @@
 //! The memory that a long name takes.
 
-use profile::classic::{Error, read_serialized};
-use profile::php_serialize::Limits;
+use formats::ReadError;
 use profile::{Budget, Symbol};
 
 #[test]
@@ -13,9 +12,9 @@ fn the_copy_of_a_name_is_counted_too() {
         "a:2:{{s:{}:\"{key}\";{cost}s:6:\"main()\";{cost}}}",
         key.len()
     );
-    let read = |limit| read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::new(limit));
+    let read = |limit| formats::read_within(input.as_bytes(), &Budget::new(limit));
     // Reading may use half. The label and the symbol take two of them.
-    let Err(Error::Memory(over)) = read(2 * (20 << 20)) else {
+    let Err(ReadError::Memory(over)) = read(2 * (20 << 20)) else {
         panic!("it fits");
     };
     assert_eq!(over.what, "names of functions");

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use crate::OverBudget;
-use crate::php_serialize::ReadError;
+use crate::php_serialize::SerializeError;
+use profile::OverBudget;
 
 /// Why rows are not a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Error {
+pub enum RowsError {
     /// The serialized bytes are broken.
-    Serialized(ReadError),
+    Serialized(SerializeError),
     /// The value is not an array.
     NotAnArray,
     /// There is no `main()`.
@@ -52,7 +52,7 @@ pub(super) fn beginning(key: &[u8]) -> Box<[u8]> {
     }
 }
 
-impl Error {
+impl RowsError {
     /// The error for an entry with neither costs nor a stack.
     #[must_use]
     pub fn entry(key: &[u8]) -> Self {
@@ -62,7 +62,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for RowsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Serialized(error) => error.fmt(f),
@@ -88,16 +88,16 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for RowsError {}
 
-impl From<OverBudget> for Error {
+impl From<OverBudget> for RowsError {
     fn from(error: OverBudget) -> Self {
         Self::Memory(error)
     }
 }
 
-impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Self {
+impl From<SerializeError> for RowsError {
+    fn from(error: SerializeError) -> Self {
         Self::Serialized(error)
     }
 }
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn an_error_has_only_the_beginning_of_a_long_key() {
-        let message = Error::entry(&[b'x'; 1_000_000]).to_string();
+        let message = RowsError::entry(&[b'x'; 1_000_000]).to_string();
         assert!(
             message.contains("xxx...") && message.len() < 1_000,
             "{message}"
         );
-        let whole = Error::entry(&[b'x'; MAX_KEY]).to_string();
+        let whole = RowsError::entry(&[b'x'; MAX_KEY]).to_string();
         assert!(!whole.contains("..."), "{whole}");
     }
 }
