@@ -1,8 +1,9 @@
 //! The compiler's hooks: `load::…` for a file, `eval::…` for a string.
 //!
 //! The hook for strings is installed from MINIT on, because it has a second
-//! task: `php -r` compiles its code with compiler options of its own, under which
-//! user calls would not check `zend_execute_ex`.
+//! task: `php -r` compiles its code with other compiler options (`zend_eval_stringl` sets
+//! `ZEND_COMPILE_DEFAULT_FOR_EVAL`), under which user calls would not check
+//! `zend_execute_ex`.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::fn_addr_eq;
@@ -20,7 +21,8 @@ use crate::zend::{self, HookPointer};
 
 /// The hooks that were there before ours.
 struct Previous {
-    /// The hook below ours at MINIT. Opcache installs its hook later, on top.
+    /// The hook below ours at MINIT. OPcache installs its hook later, on top
+    /// (`accel_post_startup`).
     compiler: HookPointer<Option<CompileFile>>,
     /// The hook that `compile_file` calls. It stays when `compile_file` is taken
     /// out: with ZTS, another thread may be about to call it.

@@ -1,4 +1,6 @@
-//! Fatal errors, which bail out by `longjmp`: state is restored before they do.
+//! Fatal errors, which bail out by `longjmp` (`zend_bailout`): state is restored before
+//! they do. `zend_error_zstr_at` reports them by `zend_observer_error_notify`, before any
+//! error handler.
 
 use std::ffi::c_int;
 

@@ -1,8 +1,8 @@
 //! The hooks of the *execute* engine for user functions.
 //!
-//! [`installed`](super::installed) calls them, from `zend_execute_ex`. So functions
-//! compiled and called before `xhprof_enable()` are recorded, and an idle extension
-//! costs almost nothing.
+//! [`installed`](super::installed) calls them, from `zend_execute_ex`, which `ZEND_DO_FCALL`
+//! compares with `execute_ex` at each call. So functions compiled and called before
+//! `xhprof_enable()` are recorded, and while nothing is recorded no hook runs.
 
 use ext_php_rs::ffi::zend_execute_data;
 

@@ -1,7 +1,7 @@
 //! Fibers: each has a stack of its own, and the engine reports each switch.
 //!
-//! The observer API for fibers works without any function observer, and costs
-//! nothing in a program without fibers.
+//! `zend_fiber_switch_context` reports it (`zend_observer_fiber_switch_notify`), without
+//! any function observer: that costs nothing in a program without fibers.
 
 use super::guard;
 use crate::engine::state::with_state;

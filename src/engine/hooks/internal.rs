@@ -1,6 +1,7 @@
 //! The hooks for internal functions, in both engines.
 //!
-//! [`installed`](super::installed) calls them, from `zend_execute_internal`.
+//! [`installed`](super::installed) calls them, from `zend_execute_internal`, which
+//! `ZEND_DO_FCALL` and `zend_call_function` test at each call.
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
 use recorder::SymbolId;

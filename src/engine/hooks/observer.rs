@@ -5,8 +5,8 @@
 //! ([`internal`](super::internal)); an observer for them as well would count them
 //! twice.
 //!
-//! While nothing is recorded, functions get no handlers. But the engine calls
-//! `zend_observer_fcall_init` once per run-time cache and request, and keeps the
+//! While nothing is recorded, functions get no handlers. But the engine asks
+//! (`zend_observer_fcall_install`) once per run-time cache and request, and keeps the
 //! answer. So each is noted, and at enable the handlers are added to all functions
 //! that the engine has asked about.
 

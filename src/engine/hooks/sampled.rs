@@ -1,8 +1,8 @@
 //! The hooks of the sampling mode, and its use of the state.
 //!
 //! No hook is required, so sampling works with `xhprof.engine=off`: PHP calls
-//! [`interrupted`]. Before PHP 8.4 it does not after internal functions. Where an
-//! engine is armed, its hook for internal functions shortens the way to the safe
+//! [`interrupted`] (`ZEND_VM_INTERRUPT_CHECK`, `zend_interrupt_function`). Before PHP 8.4
+//! it does not after internal functions (GH-14627). Where an engine is armed, its hook for internal functions shortens the way to the safe
 //! point, and the compiler's hooks separate `load::…` from its caller.
 //!
 //! **Invariants:** the interrupt reads frames and writes our own memory, and does

@@ -22,7 +22,7 @@ pub(in crate::engine) unsafe extern "C" fn pass_user(data: *mut zend_execute_dat
 /// Calls the previous hook for internal functions, or the function's handler.
 #[inline(always)]
 pub(in crate::engine) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: passes on what the engine handed us. Without a hook the engine
+    // SAFETY: passes on what the engine handed us. Without a hook `ZEND_DO_FCALL`
     // calls the handler of the frame's function; every callable internal
     // function has one.
     unsafe {

@@ -14,7 +14,8 @@ use crate::zend::{self, Call, Function, FunctionKind, Slot};
 /// reference is held.
 #[inline(always)]
 pub(in crate::engine) unsafe fn plain_user(state: *mut State, call: Call<'_>) -> Option<usize> {
-    // A trampoline has no run-time cache, or that of the function it replaces.
+    // A trampoline has no run-time cache, or that of the function it replaces
+    // (`zend_get_call_trampoline_func`).
     if call.function().is_trampoline() {
         return None;
     }
@@ -61,7 +62,8 @@ pub(in crate::engine) unsafe fn target(
     if function.is_unusual() {
         if function.is_trampoline() {
             return match kind {
-                // The trampoline calls `__call`, and that call is recorded.
+                // The trampoline calls `__call` (`ZEND_CALL_TRAMPOLINE`), and that call is
+                // recorded.
                 FunctionKind::User => Target::PASS,
                 // SAFETY: as below.
                 FunctionKind::Internal => unsafe { look_up(state, call, None) },
