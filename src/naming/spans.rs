@@ -163,7 +163,7 @@ impl SpanLog {
     }
 
     /// Called in a forked child: drops the parent's spans.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.builder = SpansBuilder::new(MAX_SPANS);
         self.text_bytes = 0;
         self.open.clear();

@@ -62,7 +62,7 @@ impl Symbols {
         let cache = CACHE.take().filter(|cache| !cache.is_in_use());
         Self {
             naming,
-            names: Rc::new(RefCell::new(Names::with_room(limits, expected))),
+            names: Rc::new(RefCell::new(Names::with_capacity(limits, expected))),
             cache: cache.unwrap_or_else(|| Box::new(NameCache::new())),
             sources: HashMap::new(),
             details: 0,
@@ -116,7 +116,7 @@ impl Symbols {
         let target = if name::write_name(function, &mut scratch) {
             is_plain = is_named_by_names_alone(function, &scratch);
             if self.naming.closures {
-                self.closure_apart(function, &mut scratch);
+                self.name_closure_by_place(function, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.naming.run_init {
@@ -138,10 +138,10 @@ impl Symbols {
 
     /// Adds file and line to a closure's name, unless the name that PHP has for it
     /// is excluded: then that name stays.
-    fn closure_apart(&mut self, function: Function<'_>, name: &mut Vec<u8>) {
+    fn name_closure_by_place(&mut self, function: Function<'_>, name: &mut Vec<u8>) {
         let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
-        name::tell_closures_apart(function, name);
+        name::add_place_to_closure(function, name);
         // A name of the cache was compared before: programs create closures in loops.
         if let Some(plain) = plain
             && plain != *name

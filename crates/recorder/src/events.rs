@@ -35,7 +35,7 @@ pub trait EventSink: Debug {
 
     /// Starts again in the child of a fork: the written events belong to the
     /// parent process, which continues with them.
-    fn begin_anew(&mut self, at: RawInstant);
+    fn restart(&mut self, at: RawInstant);
 }
 
 /// Events that were not passed to the sink yet.
@@ -155,9 +155,9 @@ impl EventLog {
         let events = self.buffer.get(..self.len);
         debug_assert!(events.is_some(), "an event has a slot");
         let events = events.unwrap_or_default();
-        let goes_on = self.sink.as_mut().is_some_and(|sink| sink.write(events));
+        let accepts_more = self.sink.as_mut().is_some_and(|sink| sink.write(events));
         self.len = 0;
-        if !goes_on {
+        if !accepts_more {
             self.buffer = Vec::new();
         }
     }
@@ -189,12 +189,12 @@ impl EventLog {
     }
 
     /// Discards the buffer, and starts again with these calls open.
-    pub(crate) fn begin_anew(&mut self, open: impl Iterator<Item = SymbolId>, at: Reading) {
+    pub(crate) fn restart(&mut self, open: impl Iterator<Item = SymbolId>, at: Reading) {
         self.len = 0;
         self.fibers.clear();
         self.fibers_seen = 0;
         let Some(sink) = &mut self.sink else { return };
-        sink.begin_anew(instant(at));
+        sink.restart(instant(at));
         if self.buffer.is_empty() {
             // Without memory the child's events are dropped.
             self.buffer = Self::new_buffer().unwrap_or_default();

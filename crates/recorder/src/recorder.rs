@@ -312,7 +312,7 @@ impl Recorder {
 
     /// In the child of a fork: the recorded calls belong to the parent, and the
     /// open calls begin now.
-    pub fn begin_events_anew(&mut self, now: Reading) {
+    pub fn restart_events(&mut self, now: Reading) {
         if self.shape() != Shape::Events {
             return;
         }
@@ -321,7 +321,7 @@ impl Recorder {
         let Calls { frames, events, .. } = &mut self.calls;
         let open = frames.iter().skip(1);
         let symbols = open.map(|frame| SymbolId(frame.place.context));
-        events.begin_anew(symbols, self.start);
+        events.restart(symbols, self.start);
         if let Some(since) = since {
             self.pause.begin(&mut self.calls, since);
         }

@@ -171,7 +171,7 @@ impl Recording {
     /// In the child of a fork: what was recorded belongs to the parent.
     pub(in crate::engine) fn leave_parent(&mut self) {
         let now = self.cold().read();
-        self.recorder.begin_events_anew(now);
-        self.with_spans(SpanLog::begin_anew);
+        self.recorder.restart_events(now);
+        self.with_spans(SpanLog::restart);
     }
 }

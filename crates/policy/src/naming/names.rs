@@ -51,12 +51,12 @@ impl Names {
     /// The names of a profile that begins, with `main()` and `[truncated]`.
     #[must_use]
     pub fn new(limits: NameLimits) -> Self {
-        Self::with_room(limits, 0)
+        Self::with_capacity(limits, 0)
     }
 
     /// The same, with room for `count` names.
     #[must_use]
-    pub fn with_room(limits: NameLimits, count: usize) -> Self {
+    pub fn with_capacity(limits: NameLimits, count: usize) -> Self {
         let mut symbols = Vec::new();
         // Without memory for all, they grow as needed, or [`has_room`](Self::has_room) is
         // false.

@@ -154,7 +154,7 @@ impl Frames {
     }
 
     /// Pushes a frame regardless of the limit; allocates a slot if necessary. Without
-    /// memory for one, nothing is pushed: the caller asks [`has_room`](Self::has_room)
+    /// memory for one, nothing is pushed: the caller asks [`reserve`](Self::reserve)
     /// before, where that matters.
     pub(crate) fn push(&mut self, frame: Frame) {
         if self.len() + 2 > self.slots.len() {
@@ -166,8 +166,9 @@ impl Frames {
         }
     }
 
-    /// Whether two more frames can be pushed: a call, and what a pause lays on top.
-    pub(crate) fn has_room(&mut self, blank: Frame) -> bool {
+    /// Makes room for two more frames: a call, and what a pause lays on top. False without
+    /// memory for them.
+    pub(crate) fn reserve(&mut self, blank: Frame) -> bool {
         if self.len() + 3 > self.slots.len() {
             self.grow(blank);
         }

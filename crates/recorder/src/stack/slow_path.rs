@@ -206,8 +206,8 @@ impl Calls {
     /// the stack has its maximum depth, or there is no memory.
     pub(crate) fn place_of_next<P: Plan>(&mut self, symbol: SymbolId) -> Option<Place> {
         let top = *self.frames.last()?;
-        let has_room = self.frames.len() <= self.max_depth && self.frames.has_room(top);
-        has_room.then(|| self.find_place::<P>(top.place.context, symbol.0))
+        let can_push = self.frames.len() <= self.max_depth && self.frames.reserve(top);
+        can_push.then(|| self.find_place::<P>(top.place.context, symbol.0))
     }
 
     fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {

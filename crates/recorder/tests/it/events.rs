@@ -35,7 +35,7 @@ impl<const SHAPE: usize> Plan for Full<SHAPE> {
 struct Seen {
     events: Vec<RawEvent>,
     end: Option<RawInstant>,
-    began_anew: u32,
+    restarted: u32,
     delayed: Vec<RawInstant>,
     limit: Option<usize>,
     /// How often something was written since it was full.
@@ -66,10 +66,10 @@ impl EventSink for Sink {
         *self.0.borrow_mut() = Seen::default();
     }
 
-    fn begin_anew(&mut self, _at: RawInstant) {
+    fn restart(&mut self, _at: RawInstant) {
         let mut seen = self.0.borrow_mut();
         seen.events.clear();
-        seen.began_anew += 1;
+        seen.restarted += 1;
     }
 }
 
@@ -253,7 +253,7 @@ fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
         call(&mut recorder, 90);
     }
     sink.0.borrow_mut().limit = None;
-    recorder.begin_events_anew(Reading::default());
+    recorder.restart_events(Reading::default());
     call(&mut recorder, 90);
     recorder.finish::<Full<EVENTS>>(Reading::default());
     assert_eq!(sink.0.borrow().events.len(), 2);
@@ -273,10 +273,10 @@ fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
         let site = StackAddress(address);
         enter::<Full<EVENTS>>(&mut recorder, SymbolId(symbol), &site, || at(1));
     }
-    recorder.begin_events_anew(at(50));
+    recorder.restart_events(at(50));
     recorder.finish::<Full<EVENTS>>(at(60));
     let seen = sink.0.borrow();
-    assert_eq!(seen.began_anew, 1);
+    assert_eq!(seen.restarted, 1);
     let kinds: Vec<_> = seen.events.iter().map(|event| event.what.kind()).collect();
     use EventKind::{Enter, Leave};
     let enters = [2, 3, 4].map(|symbol| Enter(SymbolId(symbol)));
