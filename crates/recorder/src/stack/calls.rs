@@ -56,6 +56,18 @@ impl Calls {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
+        self.enter_known::<P>(symbol, site, read, CallTable::find)
+    }
+
+    /// [`enter`](Self::enter), if `find` finds the row.
+    #[inline(always)]
+    pub(super) fn enter_known<P: Plan>(
+        &mut self,
+        symbol: usize,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+        find: impl FnOnce(&mut CallTable, u32, u32) -> Option<u32>,
+    ) -> Option<Token> {
         let (top, slot) = self.frames.top_and_slot()?;
         if top.is_stale(site) {
             return None;
@@ -73,10 +85,10 @@ impl Calls {
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
-                Place::of_path(self.table.find(caller, symbol)?)
+                Place::of_path(find(&mut self.table, caller, symbol)?)
             } else {
                 let activation = *next;
-                let row = self.table.find(caller, activation)?;
+                let row = find(&mut self.table, caller, activation)?;
                 *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,

@@ -144,7 +144,7 @@ impl CallTable {
     /// called it would have to save the processor's registers, at a tenth of its
     /// instructions.
     #[inline(always)]
-    pub(crate) fn find(&self, parent: u32, callee: u32) -> Option<u32> {
+    pub(crate) fn find(&mut self, parent: u32, callee: u32) -> Option<u32> {
         let key = key(parent, callee);
         let (number, row) = self.slot(hash(key))?;
         (row.key == key).then_some(number)
