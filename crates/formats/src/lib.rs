@@ -36,6 +36,7 @@ mod rows;
 mod shared;
 pub mod speedscope;
 mod unknown_json;
+pub mod visible;
 pub mod xdebug_trace;
 pub mod xhgui;
 pub mod xhprof;
