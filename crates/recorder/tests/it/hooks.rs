@@ -9,8 +9,21 @@ pub(crate) struct Open {
     is_fast: bool,
 }
 
-/// None if the stack has its maximum depth.
+/// A call on a stack that has room for it.
 pub(crate) fn enter<P: Plan>(
+    recorder: &mut Recorder,
+    symbol: SymbolId,
+    site: &impl CallSite,
+    read: impl Fn() -> Reading,
+) -> Open {
+    match try_enter::<P>(recorder, symbol, site, read) {
+        Some(call) => call,
+        None => unreachable!("there is room"),
+    }
+}
+
+/// None if the stack has its maximum depth.
+pub(crate) fn try_enter<P: Plan>(
     recorder: &mut Recorder,
     symbol: SymbolId,
     site: &impl CallSite,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use profile::Edge;
 use recorder::{Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks};
 
-use crate::hooks::{Open, enter, leave};
+use crate::hooks::{Open, enter, leave, try_enter};
 
 struct Wall<const TREE: bool>;
 
@@ -61,8 +61,7 @@ impl Bench {
         self.clock.0.set(at);
         let clock = &self.clock;
         let site = StackAddress(stack);
-        let call = enter::<Edges>(&mut self.recorder, symbol, &site, || clock.read());
-        call.expect("there is room")
+        enter::<Edges>(&mut self.recorder, symbol, &site, || clock.read())
     }
 
     fn leave(&mut self, call: Open, at: u64) {
@@ -276,15 +275,16 @@ fn a_stack_at_its_limit_takes_one_truncated_frame_and_no_more() {
     let c = bench.symbol('c');
     let clock = Clock(Cell::new(2));
     let site = StackAddress(70);
-    let too_deep = enter::<Edges>(&mut bench.recorder, c, &site, || clock.read());
+    let too_deep = try_enter::<Edges>(&mut bench.recorder, c, &site, || clock.read());
     assert!(too_deep.is_none());
     let cut = bench
         .recorder
         .enter_truncated::<Edges>(&site, || clock.read());
     clock.0.set(7);
-    let is_open = bench
-        .recorder
-        .leave_slowly::<Edges>(cut.unwrap(), || clock.read());
+    let Some(cut) = cut else {
+        unreachable!("there is room for one more");
+    };
+    let is_open = bench.recorder.leave_slowly::<Edges>(cut, || clock.read());
     assert!(is_open);
     bench.leave(b, 8);
     bench.leave(a, 9);
