@@ -8,7 +8,7 @@
 /// The route of a request for `path`, which is a path or a whole URL.
 ///
 /// ```
-/// use profile::redact::route;
+/// use redact::route;
 /// assert_eq!(route(b"/articles/4711/comments"), b"/articles/?/comments");
 /// assert_eq!(route(b"/api/v2/users?page=7"), b"/api/v2/users");
 /// assert_eq!(route(b"/articles/12-first-steps"), b"/articles/?");

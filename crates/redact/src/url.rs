@@ -20,7 +20,7 @@ const SHORTEST_HEX: usize = 4;
 ///
 /// ```
 /// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
-/// assert_eq!(profile::redact::address(url), b"https://example.org:81/user/??id=?&?");
+/// assert_eq!(redact::address(url), b"https://example.org:81/user/??id=?&?");
 /// ```
 #[must_use]
 pub fn address(url: &[u8]) -> Vec<u8> {
@@ -56,7 +56,7 @@ pub fn address(url: &[u8]) -> Vec<u8> {
 ///
 /// ```
 /// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
-/// assert_eq!(profile::redact::place(url), b"https://example.org:81/user/?");
+/// assert_eq!(redact::place(url), b"https://example.org:81/user/?");
 /// ```
 #[must_use]
 pub fn place(url: &[u8]) -> Vec<u8> {

@@ -22,7 +22,7 @@ use super::shorten;
 ///
 /// ```
 /// let sql = b"SELECT * FROM t WHERE id = 42 AND name = 'O''Hara'";
-/// assert_eq!(profile::redact::statement(sql), b"SELECT * FROM t WHERE id = ? AND name = ?");
+/// assert_eq!(redact::statement(sql), b"SELECT * FROM t WHERE id = ? AND name = ?");
 /// ```
 #[must_use]
 pub fn statement(sql: &[u8]) -> Vec<u8> {
