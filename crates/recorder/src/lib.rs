@@ -4,6 +4,30 @@
 //! It knows neither PHP nor clocks nor names: a function is a [`SymbolId`],
 //! time and memory are a [`Reading`] that the caller took. So every rule about
 //! costs and their attribution can be tested here without PHP.
+//!
+//! ```
+//! use recorder::{Plan, Reading, Recorder, Shape, StackAddress, TickRate, Ticks};
+//!
+//! struct Wall;
+//!
+//! impl Plan for Wall {
+//!     const CPU: bool = false;
+//!     const MEMORY: bool = false;
+//!     const TREE: bool = false;
+//! }
+//!
+//! let at = |ticks| Reading { wall: Ticks(ticks), ..Reading::default() };
+//! let mut recorder = Recorder::new(Shape::Edges, 100, 1_000, || at(0));
+//! let work = recorder.add_symbol();
+//! let call = recorder.enter_slowly::<Wall>(work, &StackAddress(900), || at(10)).unwrap();
+//! recorder.leave_slowly::<Wall>(call, || at(25));
+//! recorder.finish::<Wall>(at(30));
+//! let ns = TickRate::NANOSECONDS;
+//! let edges = recorder.into_edges(ns, ns).unwrap().to_table().edges;
+//! assert_eq!(edges[0].cost.wall, 15);
+//! ```
+//!
+//! The main types are [`Recorder`], [`Reading`] and [`Plan`], what a profile measures.
 
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,14 @@
 //! People see profiles who must not see a customer's data. So every literal
 //! becomes `?`; that also makes one name of a thousand statements that differ
 //! only in an ID. Text that may be a literal is treated as one.
+//!
+//! ```
+//! let statement = redact::statement(b"SELECT a FROM t WHERE id = 7");
+//! assert_eq!(statement, b"SELECT a FROM t WHERE id = ?");
+//! assert_eq!(redact::route(b"/orders/17"), b"/orders/?");
+//! ```
+//!
+//! The functions are [`statement_with`], for a [`Dialect`], [`address`] and [`route`].
 
 #![forbid(unsafe_code)]
 

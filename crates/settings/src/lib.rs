@@ -5,6 +5,14 @@
 //! A setting is validated when it is set, by php.ini, `-d` or `ini_set()`: an
 //! invalid value gives one warning, and the old value, or the default, stays. So
 //! reading a setting cannot fail.
+//!
+//! ```
+//! assert_eq!(settings::RATE.parse("0.01"), Some(0.01));
+//! assert_eq!(settings::RATE.parse("2"), None);
+//! assert!(settings::named("xhprof.rate").is_some());
+//! ```
+//!
+//! The main types are [`Setting`], [`Definition`] and [`Parser`].
 
 #![forbid(unsafe_code)]
 
