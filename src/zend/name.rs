@@ -29,7 +29,7 @@ pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
 /// the top level: `{closure:A::b():12}`, `{closure:/srv/dir/file.php:12}`. Earlier
 /// versions do not know the enclosing function. So the file is used in all
 /// versions, shortened as in `run_init`: a closure has the same name in each.
-pub(crate) fn tell_closures_apart(function: Function<'_>, name: &mut Vec<u8>) {
+pub(crate) fn add_place_to_closure(function: Function<'_>, name: &mut Vec<u8>) {
     const CLOSURE: &[u8] = b"{closure";
     if function.kind() != FunctionKind::User || name.last() != Some(&b'}') {
         return;

@@ -46,7 +46,6 @@ pub mod native;
 mod ops;
 pub mod php_serialize;
 mod profile;
-pub mod redact;
 mod samples;
 pub mod settlement;
 mod spans;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use profile::native::{self, Limits};
-use profile::{Body, Budget, Profile, Symbol, redact};
+use profile::{Body, Budget, Profile, Symbol};
 
 use crate::packed::packed;
 use crate::rollup::{MOST_COST, Paths, Shape, SpanSums, Spreads, Totals};
