@@ -33,8 +33,6 @@ mod wanted;
     reason = "a suite of tests"
 )]
 pub mod conformance;
-#[cfg(feature = "simulate")]
-pub mod simulate;
 
 pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};

@@ -280,17 +280,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::simulate::{At, Shop};
+    use simulate::{RunAt, SmallShop};
 
     fn file(number: u64) -> Vec<u8> {
-        let at = At {
+        let at = RunAt {
             number,
             route: 2,
             release: 1,
             started_us: 1_793_491_200_000_000,
         };
         let mut bytes = Vec::new();
-        native::write(&Shop::default().run(at), &mut bytes).unwrap();
+        native::write(&SmallShop::default().run(at), &mut bytes).unwrap();
         bytes
     }
 
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn other_files_stay_as_they_are() {
-        let mut profile = Shop::default().run(At {
+        let mut profile = SmallShop::default().run(RunAt {
             number: 1,
             route: 1,
             release: 1,

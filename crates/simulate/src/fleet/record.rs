@@ -6,7 +6,7 @@ use profile::{
 };
 
 use super::plan::{Node, Plan};
-use super::{At, Fleet, STREAM_HOSTS, names};
+use super::{At, FleetOptions, STREAM_HOSTS, names};
 use crate::noise::Random;
 
 /// The most statements of a run with a span.
@@ -15,7 +15,7 @@ const MOST_SPANS: usize = 8;
 /// The memory that PHP and the code take, in bytes.
 const BASE_MEMORY: u64 = 8 << 20;
 
-impl Fleet {
+impl FleetOptions {
     /// The profile of a run.
     pub(super) fn record(&self, plan: &Plan, at: At, mut random: Random) -> Profile {
         let slower = self.load(at) + 0.3 * random.normal();
@@ -82,8 +82,8 @@ impl Fleet {
     /// By how much the host is slower than usual in this hour, as a logarithm.
     fn load(&self, at: At) -> f64 {
         let host = STREAM_HOSTS + (u64::from(at.host) << 24);
-        let always = Random::new(self.options.seed, host).normal();
-        let now = Random::new(self.options.seed, host + 1 + at.hour).normal();
+        let always = Random::new(self.seed, host).normal();
+        let now = Random::new(self.seed, host + 1 + at.hour).normal();
         0.06 * always + 0.08 * now
     }
 }

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use profile::{Body, Meta, Profile, Spans};
 
-use crate::simulate::{At, Change, Shop};
 use crate::{NewRun, RunId, RunQuery, Selection, Store};
+use simulate::{RunAt, SmallShop};
 
 const HOUR: u64 = 3_600_000_000;
 /// The beginning of a day: 1 November 2026.
@@ -92,24 +92,19 @@ fn checks() -> Vec<fn(&dyn Store)> {
     ]
 }
 
-fn shop() -> Shop {
-    Shop {
-        routes: 3,
+fn shop() -> SmallShop {
+    SmallShop {
         paths: 60,
         releases: vec!["1".to_owned(), "2".to_owned()],
-        changes: vec![Change::Slower {
-            route: 1,
-            release: 1,
-            factor: 30.0,
-        }],
-        ..Shop::default()
+        slower: Some((1, 1, 30.0)),
+        ..SmallShop::default()
     }
 }
 
-fn at(number: u64) -> At {
-    At {
+fn at(number: u64) -> RunAt {
+    RunAt {
         number,
-        route: usize::try_from(number % 3).unwrap(),
+        route: u32::try_from(number % 3).unwrap(),
         release: usize::from(number >= 60),
         started_us: DAY + number * HOUR / 2,
     }

@@ -72,12 +72,12 @@ pub(super) fn lists_are_filtered_sorted_and_paged(store: &dyn Store) {
     };
     assert_eq!(ids(store, &query(part)).len(), 4);
     let hosts = Selection {
-        hosts: vec!["web1".to_owned()],
+        hosts: vec!["web-1".to_owned()],
         ..everything()
     };
     let by_hand = runs
         .iter()
-        .filter(|(_, run)| run.meta.host.as_deref() == Some("web1"));
+        .filter(|(_, run)| run.meta.host.as_deref() == Some("web-1"));
     assert_eq!(ids(store, &query(hosts)).len(), by_hand.count());
     let ok = Selection {
         statuses: vec![Status::Class('2')],

@@ -3,8 +3,8 @@
 use profile::{Body, Meta, Profile, Span, SpanKind, SpansBuilder, SymbolId};
 
 use super::{DAY, HOUR, at, canonical, everything, filled, put, query, route, shop};
-use crate::simulate::At;
 use crate::{Basis, FunctionSort, Selection, Store};
+use simulate::RunAt;
 
 pub(super) fn sums_of_hours_are_those_of_the_runs(store: &dyn Store) {
     let runs = filled(store, 90);
@@ -86,7 +86,7 @@ pub(super) fn routes_have_shares_and_quantiles(store: &dyn Store) {
 pub(super) fn rates_are_weighted(store: &dyn Store) {
     // Every hundredth request of one kind, every request of another.
     for number in 0..40 {
-        let mut profile = shop().run(At {
+        let mut profile = shop().run(RunAt {
             number,
             route: 0,
             release: 0,
@@ -147,12 +147,12 @@ pub(super) fn spans_are_added_up(store: &dyn Store) {
 
 pub(super) fn other_kinds_of_profiles_are_kept_apart(store: &dyn Store) {
     let tree = shop().run(at(0));
-    let mut edges = shop().run(At {
+    let mut edges = shop().run(RunAt {
         number: 300,
         ..at(0)
     });
     edges.body = Body::Edges(edges.edges().into_owned());
-    let mut other_unit = shop().run(At {
+    let mut other_unit = shop().run(RunAt {
         number: 400,
         ..at(0)
     });

@@ -1,8 +1,8 @@
 //! Tokens, sessions and quotas.
 
 use super::{DAY, HOUR, NewRun, Store, at, shop};
-use crate::simulate::Shop;
 use crate::{Policy, StoredToken, Taken};
+use simulate::SmallShop;
 
 fn token(number: u8, name: &str, app: Option<&str>) -> StoredToken {
     StoredToken {
@@ -94,7 +94,7 @@ pub(super) fn sessions_end_with_their_token_and_in_time(store: &dyn Store) {
 
 pub(super) fn what_was_taken_of_an_application_is_counted_by_day(store: &dyn Store) {
     let put = |app: &str, number: u64, received: u64| {
-        let shop = Shop {
+        let shop = SmallShop {
             app: app.to_owned(),
             ..shop()
         };

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use store::simulate::{At, Shop};
+use simulate::{RunAt, SmallShop};
 use store::{
     Error, FunctionSort, NewRun, RunQuery, Selection, SqliteStore, Store, TrendOf, TrendStep,
     Wanted,
@@ -17,14 +17,14 @@ use store::{
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 
 fn runs(numbers: std::ops::Range<u64>) -> Vec<NewRun> {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 30,
-        ..Shop::default()
+        ..SmallShop::default()
     };
     let run = |number| NewRun {
-        profile: shop.run(At {
+        profile: shop.run(RunAt {
             number,
-            route: usize::try_from(number % 3).unwrap(),
+            route: u32::try_from(number % 3).unwrap(),
             release: 0,
             started_us: BEGIN_US + number * 60_000_000,
         }),

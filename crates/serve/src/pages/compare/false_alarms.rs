@@ -14,7 +14,7 @@
 use profile::{
     Body, Meta, Metrics, Mode, NodeId, Profile, SelfCost, Symbol, SymbolId, TreeBuilder,
 };
-use store::simulate::Random;
+use simulate::Random;
 use store::{FunctionChange, NewRun, Selection, SqliteStore, Store};
 
 use super::Answer;
@@ -92,7 +92,7 @@ fn run(noise: &Noise, route: &str, day: u64, number: u64) -> Profile {
     let seeded = |text: &str| {
         let hash = blake3::hash(text.as_bytes());
         let first = hash.as_bytes().first_chunk().copied().unwrap_or_default();
-        Random::new(u64::from_le_bytes(first))
+        Random::new(1, u64::from_le_bytes(first))
     };
     let mut of_run = seeded(&format!("{route} {day} {number}"));
     let mut of_day = seeded(&format!("{route} {day}"));
