@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::state::State;
 
 /// Asks the store on a thread that may wait, as long as somebody waits for the answer. The
-/// questions are taken [together](Store::at_one_moment).
+/// questions are taken [together](Store::query_session).
 pub(crate) async fn ask<T: Send + 'static>(
     state: &Arc<State>,
     question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
@@ -19,7 +19,7 @@ pub(crate) async fn ask<T: Send + 'static>(
     let store = Arc::clone(&state.config.store);
     let work = move || {
         wanted.during(|| {
-            let of_moment = store.at_one_moment();
+            let of_moment = store.query_session();
             question(of_moment.as_deref().unwrap_or(&*store))
         })
     };

@@ -5,7 +5,7 @@
 //! ClickHouse. The crate knows no file format but the native one, and no terminal.
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
-//! it twice stores it once. What [`Store::put`] has acknowledged survives a
+//! it twice stores it once. What [`Runs::put`] has acknowledged survives a
 //! killed process. Counts and sums are integers: any order of the same runs
 //! gives the same answers.
 
@@ -47,5 +47,5 @@ pub use model::{
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};
 pub use sqlite::{Options, SqliteStore};
-pub use store::{CellHours, HoursOf, Store};
+pub use store::{CellHours, HoursOf, Notices, Retention, Runs, Store, Sums, Tokens};
 pub use wanted::{AtItsEnd, Wanted};

@@ -8,6 +8,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -68,6 +69,21 @@ impl Wanted {
         }
         let _before = Before(CURRENT.replace(Some(self.clone())));
         work()
+    }
+
+    /// Does both at the same time: half of the time of a question to a database is waiting.
+    /// The second one is done by this thread.
+    pub fn both<A: Send, B>(
+        one: impl FnOnce() -> A + Send,
+        other: impl FnOnce() -> B,
+    ) -> (A, B) {
+        std::thread::scope(|scope| {
+            let wanted = Self::current().unwrap_or_default();
+            let one = scope.spawn(move || wanted.during(one));
+            let other = other();
+            let one = one.join();
+            (one.unwrap_or_else(|panic| resume_unwind(panic)), other)
+        })
     }
 
     /// For whom this thread works.
@@ -132,6 +148,17 @@ mod tests {
             assert!(check().is_ok());
         });
         assert!(Wanted::current().is_none() && check().is_ok());
+    }
+
+    #[test]
+    fn both_are_done_at_the_same_time() {
+        // Each waits until the other has begun.
+        let met = std::sync::Barrier::new(2);
+        let work = |answer| {
+            met.wait();
+            answer
+        };
+        assert_eq!(Wanted::both(|| work(1), || work(2)), (1, 2));
     }
 
     #[test]

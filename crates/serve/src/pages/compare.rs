@@ -10,9 +10,8 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Redirect, Response};
-use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep};
+use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep, Wanted};
 
-use super::at_once::at_once;
 use super::changes::{Changes, table};
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
@@ -139,7 +138,7 @@ impl Answer {
         let [before, after] = selections;
         let side =
             |selection| store::Result::Ok((store.requests(selection)?, days(store, selection)?));
-        let (one, other) = at_once(|| side(before), || side(after));
+        let (one, other) = Wanted::both(|| side(before), || side(after));
         let ((one, one_days), (other, other_days)) = (one?, other?);
         let totals = match (one, other) {
             (Some(before), Some(after)) => [before, after],
@@ -152,7 +151,7 @@ impl Answer {
             error: 0.0,
             enough: [0, 0],
         };
-        let (mean, near_p95) = at_once(
+        let (mean, near_p95) = Wanted::both(
             || store.diff(before, after),
             || near_p95(store, [(before, &totals[0]), (after, &totals[1])]),
         );

@@ -1,7 +1,6 @@
 //! The pages: HTML made here, which works without scripts, and the viewer's page.
 
 mod assets;
-mod at_once;
 mod changes;
 mod chart;
 mod compare;

@@ -3,8 +3,7 @@
 //! A percentile is no sum of its functions. So the runs nearest to it are
 //! compared: the mean times of their functions add up to about the percentile.
 
-use super::at_once::at_once;
-use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store};
+use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store, Wanted};
 
 /// The runs on each side of the percentile: a fortieth of all, from 5 to 40.
 const PART: u64 = 40;
@@ -28,7 +27,7 @@ pub(super) fn near_p95(
     let mut near = Vec::new();
     let mut variance = 0.0;
     let [one, other] = sides;
-    let (one_runs, other_runs) = at_once(
+    let (one_runs, other_runs) = Wanted::both(
         || nearest(store, one.0, one.1),
         || nearest(store, other.0, other.1),
     );

@@ -55,19 +55,18 @@ mod walk;
 mod wanted;
 mod wrong_days;
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use address::ClickhouseAddress;
 
-use crate::answers;
+use crate::answers::{self, Side, Source};
 use crate::prepare;
+use crate::store::Ask;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
-    FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
-    Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal,
-    Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified, Wanted,
+    AppInfo, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies, Policy, Removal,
+    Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats, Store, Stored,
+    StoredToken, Taken, Tokens, Verified, Wanted,
 };
 use client::Client;
 use moment::Moment;
@@ -176,15 +175,6 @@ impl ClickhouseStore {
         })
     }
 
-    /// Asks a question about sums.
-    fn ask<T>(&self, question: impl FnOnce(&AtMoment<'_>) -> T) -> T {
-        let alone = Moment::default();
-        question(&AtMoment {
-            inner: &self.inner,
-            moment: self.moment.as_ref().unwrap_or(&alone),
-        })
-    }
-
     /// Has later questions count what is written now.
     fn end_moment(&self) {
         if let Some(moment) = &self.moment {
@@ -226,7 +216,7 @@ impl ClickhouseStore {
 
     /// Closes the days of which no run is left, drops those that were closed so long
     /// ago, with the sums that were removed, and opens those that were dropped so long
-    /// ago. [`retain`](Store::retain) does it with half an hour.
+    /// ago. [`retain`](Retention::retain) does it with half an hour.
     ///
     /// # Errors
     ///
@@ -279,19 +269,11 @@ fn now_us() -> u64 {
     now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0))
 }
 
-impl Store for ClickhouseStore {
+impl Runs for ClickhouseStore {
     fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
         let outcomes = prepare::put_all(runs, &*self.inner, |runs| self.threads.writer.put(runs));
         self.end_moment();
         outcomes
-    }
-
-    fn at_one_moment(&self) -> Option<Box<dyn Store>> {
-        Some(Box::new(Self {
-            inner: Arc::clone(&self.inner),
-            threads: Arc::clone(&self.threads),
-            moment: Some(Moment::default()),
-        }))
     }
 
     fn run(&self, id: &RunId) -> Result<Option<Run>> {
@@ -306,91 +288,16 @@ impl Store for ClickhouseStore {
         Ok(page)
     }
 
-    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
-        self.ask(|source| answers::routes(source, selection))
-    }
-
-    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
-        self.ask(|source| answers::requests(source, selection))
-    }
-
-    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
-        self.ask(|source| answers::route_days(source, selection))
-    }
-
-    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>> {
-        self.ask(|source| answers::route_releases(source, selection))
-    }
-
-    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
-        self.ask(|source| answers::function_days(source, selection, names))
-    }
-
     fn apps(&self) -> Result<Vec<AppInfo>> {
         self.inner.apps()
-    }
-
-    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
-        self.ask(|source| answers::releases(source, selection))
     }
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
         self.inner.day_counts(selection)
     }
 
-    fn trend(
-        &self,
-        selection: &Selection,
-        of: &TrendOf,
-        step: TrendStep,
-    ) -> Result<Vec<TrendPoint>> {
-        match of {
-            TrendOf::Requests => self.ask(|source| answers::request_trend(source, selection, step)),
-            TrendOf::Function(name) => {
-                self.ask(|source| answers::function_trend(source, selection, name, step))
-            }
-        }
-    }
-
-    fn top(
-        &self,
-        selection: &Selection,
-        sort: FunctionSort,
-        limit: usize,
-    ) -> Result<Vec<FunctionTotal>> {
-        self.ask(|source| answers::top(source, selection, sort, limit))
-    }
-
-    fn tree(&self, selection: &Selection) -> Result<Aggregate> {
-        self.ask(|source| answers::tree(source, selection))
-    }
-
-    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        // Half of the time is waiting for ClickHouse.
-        let wanted = Wanted::current().unwrap_or_default();
-        let side =
-            |selection| wanted.during(|| self.ask(|source| answers::side(source, selection)));
-        let (one, other) = std::thread::scope(|scope| {
-            let one = scope.spawn(|| side(before));
-            let other = side(after);
-            (
-                one.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                other,
-            )
-        });
-        Ok(answers::difference(one?, other?))
-    }
-
-    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
-        self.ask(|source| answers::function(source, selection, name))
-    }
-
-    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
-        self.ask(|source| answers::spans(source, selection, limit))
-    }
-
-    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
-        self.inner.hours(of, visitor)
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.inner.taken(app, at_us)
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {
@@ -404,7 +311,29 @@ impl Store for ClickhouseStore {
         self.end_moment();
         deleted
     }
+}
 
+impl Ask for ClickhouseStore {
+    fn ask<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
+        let alone = Moment::default();
+        question(&AtMoment {
+            inner: &self.inner,
+            moment: self.moment.as_ref().unwrap_or(&alone),
+        })
+    }
+
+    fn sides(&self, before: &Selection, after: &Selection) -> Result<(Side, Side)> {
+        let side = |selection| self.ask(|source| answers::side(source, selection));
+        let (before, after) = Wanted::both(|| side(before), || side(after));
+        Ok((before?, after?))
+    }
+
+    fn visit_hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
+        self.inner.hours(of, visitor)
+    }
+}
+
+impl Retention for ClickhouseStore {
     fn policies(&self) -> Result<Policies> {
         self.inner.policies()
     }
@@ -426,23 +355,9 @@ impl Store for ClickhouseStore {
     fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
         self.inner.removals(app, since_us)
     }
+}
 
-    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
-        self.inner.note_dropped(rows)
-    }
-
-    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
-        self.inner.dropped(app, since_us)
-    }
-
-    fn has_notice(&self, id: &str) -> Result<bool> {
-        self.inner.has_notice(id)
-    }
-
-    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
-        self.inner.add_notice(id, now_us)
-    }
-
+impl Tokens for ClickhouseStore {
     fn add_token(&self, token: &StoredToken) -> Result<()> {
         self.inner.add_token(token)
     }
@@ -458,9 +373,33 @@ impl Store for ClickhouseStore {
     fn remove_token(&self, id: &str) -> Result<bool> {
         self.inner.remove_token(id)
     }
+}
 
-    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
-        self.inner.taken(app, at_us)
+impl Notices for ClickhouseStore {
+    fn has_notice(&self, id: &str) -> Result<bool> {
+        self.inner.has_notice(id)
+    }
+
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
+        self.inner.add_notice(id, now_us)
+    }
+
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
+        self.inner.note_dropped(rows)
+    }
+
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.inner.dropped(app, since_us)
+    }
+}
+
+impl Store for ClickhouseStore {
+    fn query_session(&self) -> Option<Box<dyn Store>> {
+        Some(Box::new(Self {
+            inner: Arc::clone(&self.inner),
+            threads: Arc::clone(&self.threads),
+            moment: Some(Moment::default()),
+        }))
     }
 
     fn verify(&self) -> Result<Verified> {

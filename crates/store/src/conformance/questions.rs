@@ -284,7 +284,7 @@ pub(super) fn a_difference_finds_what_changed(store: &dyn Store) {
 
 pub(super) fn questions_that_belong_together_have_the_same_answers(store: &dyn Store) {
     filled(store, 90);
-    let Some(together) = store.at_one_moment() else {
+    let Some(together) = store.query_session() else {
         return;
     };
     let requests = |store: &dyn Store| store.requests(&everything()).unwrap().unwrap().runs;
