@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use store::{Reason, RemovedFor, Stats};
 
 use crate::admission::Admission;
@@ -46,7 +46,7 @@ impl Counters {
     pub(crate) fn refuse(&self, by: &str, reason: &str) {
         count(&self.refused);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals.lock();
         refusals.truncate(REFUSALS - 1);
         refusals.push_front(Refusal {
             at_us: now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(0)),
@@ -57,7 +57,7 @@ impl Counters {
 
     /// The latest refusals first.
     pub(crate) fn refusals(&self) -> Vec<Refusal> {
-        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusals = self.refusals.lock();
         refusals.iter().cloned().collect()
     }
 

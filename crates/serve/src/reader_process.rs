@@ -7,9 +7,10 @@
 //! of JSON for [`REFUSED`]. The last part is `END` or `REFUSED`.
 
 use std::io::{self, BufReader, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use profile::native;
 use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,7 @@ pub fn read_uploads() -> io::Result<()> {
     }
     let begun: Arc<Mutex<Option<Instant>>> = Arc::default();
     end_when_late(Arc::clone(&begun))?;
-    let set = |time| *begun.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    let set = |time| *begun.lock() = time;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(job) = block::next(&mut input)? {
         let job: Job = serde_json::from_slice(&job).map_err(io::Error::other)?;
@@ -164,7 +165,7 @@ fn end_when_late(begun: Arc<Mutex<Option<Instant>>>) -> io::Result<()> {
     let watch = move || {
         loop {
             std::thread::sleep(Duration::from_secs(1));
-            let begun = *begun.lock().unwrap_or_else(PoisonError::into_inner);
+            let begun = *begun.lock();
             if begun.is_some_and(|begun| begun.elapsed() > TIME) {
                 let _ = writeln!(io::stderr(), "xhprof: an upload took longer than {TIME:?}");
                 std::process::exit(1);

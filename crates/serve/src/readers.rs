@@ -14,11 +14,12 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
+use parking_lot::Mutex;
 use profile::native::{self, Limits};
 use profile::{Budget, Profile};
 use store::Wanted;
@@ -144,9 +145,9 @@ impl Readers {
     /// Ends what is being read: the server stops.
     pub(crate) fn stop(&self) {
         self.slots.close();
-        for child in locked(&self.running).values() {
+        for child in self.running.lock().values() {
             // It may have ended already.
-            let _ = locked(child).kill();
+            let _ = child.lock().kill();
         }
     }
 
@@ -273,19 +274,21 @@ impl Readers {
             })?,
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        locked(&self.running).insert(number, Arc::clone(&process.child));
+        self.running
+            .lock()
+            .insert(number, Arc::clone(&process.child));
         let child = Arc::clone(&process.child);
-        let kill = wanted.at_its_end(move || drop(locked(&child).kill()));
+        let kill = wanted.at_its_end(move || drop(child.lock().kill()));
         let outcome = self.converse(process, job, body, length, wanted, each);
         drop(kill);
-        locked(&self.running).remove(&number);
+        self.running.lock().remove(&number);
         if wanted.has_ended() {
             // Nobody hears why. The process has been killed, or will be in a moment: no other
             // upload may get it.
             return Ok(());
         }
         if let Some(process) = outcome? {
-            locked(&self.idle).push(process);
+            self.idle.lock().push(process);
         }
         Ok(())
     }
@@ -328,8 +331,8 @@ impl Readers {
     /// A process that has nothing to do and has not ended.
     fn idle_one(&self) -> Option<Process> {
         loop {
-            let process = locked(&self.idle).pop()?;
-            let ended = locked(&process.child).try_wait();
+            let process = self.idle.lock().pop()?;
+            let ended = process.child.lock().try_wait();
             if matches!(ended, Ok(None)) {
                 return Some(process);
             }
@@ -353,10 +356,6 @@ enum Failed {
 
 fn stopping() -> NotTaken {
     NotTaken::Unavailable("the server is stopping; send it again".to_owned())
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Item {
@@ -520,7 +519,7 @@ impl Process {
 
     /// Ends it, because it did not answer. True if the server is to stop.
     fn end(self, error: &io::Error) -> bool {
-        let mut child = locked(&self.child);
+        let mut child = self.child.lock();
         // It may have ended already.
         let _ = child.kill();
         let status = child.wait();
@@ -532,7 +531,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let mut child = locked(&self.child);
+        let mut child = self.child.lock();
         // It may have ended already.
         let _ = child.kill();
         let _ = child.wait();
@@ -658,6 +657,6 @@ mod tests {
         });
         // It was ended; no upload was the reason.
         assert_eq!(readers.crashed.load(Ordering::Relaxed), 0);
-        assert!(locked(&readers.idle).is_empty());
+        assert!(readers.idle.lock().is_empty());
     }
 }

@@ -1,9 +1,9 @@
 //! Rows of tokens and sessions that were just read from the store.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use store::StoredToken;
 
 /// How long a row is not read again: a token that another server removed works as
@@ -22,14 +22,14 @@ pub(crate) struct Rows {
 impl Rows {
     /// The row with that id, if it was just read.
     pub(crate) fn kept(&self, id: &str) -> Option<StoredToken> {
-        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.rows.lock();
         let (since, row) = rows.get(id)?;
         (since.elapsed() < KEPT).then(|| row.clone())
     }
 
     /// Keeps a row that was read.
     pub(crate) fn keep(&self, row: &StoredToken) {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock();
         if rows.len() >= MOST {
             rows.clear();
         }
@@ -38,7 +38,7 @@ impl Rows {
 
     /// Reads all rows again.
     pub(crate) fn forget(&self) {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.rows.lock();
         rows.clear();
     }
 }

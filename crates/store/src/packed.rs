@@ -4,8 +4,8 @@
 //! a store packs.
 
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use zstd::bulk::{Compressor, Decompressor};
 
 /// How many contexts of a kind are kept. A thread that finds none makes one.
@@ -23,7 +23,7 @@ fn with<C, T>(
     new: impl FnOnce() -> std::io::Result<C>,
     work: impl FnOnce(&mut C) -> std::io::Result<T>,
 ) -> std::io::Result<T> {
-    let locked = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let locked = || kept.lock();
     let found = locked().pop();
     let mut context = match found {
         Some(context) => context,

@@ -9,8 +9,10 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::{Error, Result};
 
@@ -47,7 +49,7 @@ impl Wanted {
     /// The client does not wait any more.
     pub fn end(&self) {
         self.0.has_ended.store(true, Ordering::SeqCst);
-        let actions = std::mem::take(&mut self.at_end().actions);
+        let actions = std::mem::take(&mut self.0.at_end.lock().actions);
         for (_, action) in actions {
             action();
         }
@@ -73,10 +75,7 @@ impl Wanted {
 
     /// Does both at the same time: half of the time of a question to a database is waiting.
     /// The second one is done by this thread.
-    pub fn both<A: Send, B>(
-        one: impl FnOnce() -> A + Send,
-        other: impl FnOnce() -> B,
-    ) -> (A, B) {
+    pub fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
         std::thread::scope(|scope| {
             let wanted = Self::current().unwrap_or_default();
             let one = scope.spawn(move || wanted.during(one));
@@ -95,7 +94,7 @@ impl Wanted {
     /// Does something at the end, unless what it returns is dropped before.
     #[must_use]
     pub fn at_its_end(&self, action: impl FnOnce() + Send + 'static) -> AtItsEnd {
-        let mut at_end = self.at_end();
+        let mut at_end = self.0.at_end.lock();
         let number = at_end.next;
         at_end.next += 1;
         at_end.actions.push((number, Box::new(action)));
@@ -106,10 +105,6 @@ impl Wanted {
         }
         AtItsEnd(self.clone(), number)
     }
-
-    fn at_end(&self) -> MutexGuard<'_, AtEnd> {
-        self.0.at_end.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// An action at the end of a [`Wanted`].
@@ -119,7 +114,12 @@ pub struct AtItsEnd(Wanted, u64);
 impl Drop for AtItsEnd {
     fn drop(&mut self) {
         let Self(wanted, number) = self;
-        wanted.at_end().actions.retain(|(other, _)| other != number);
+        wanted
+            .0
+            .at_end
+            .lock()
+            .actions
+            .retain(|(other, _)| other != number);
     }
 }
 

@@ -6,10 +6,11 @@
 //! find one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -78,7 +79,7 @@ impl Places {
     }
 
     fn free(self: &Arc<Self>) -> Option<Place> {
-        let mut taken = self.taken();
+        let mut taken = self.taken.lock();
         if taken.seats.len() >= self.most {
             return None;
         }
@@ -101,7 +102,7 @@ impl Places {
     /// Asks the stranger who has had a place for the longest time to leave.
     fn make_room(&self) {
         let now = self.now();
-        let taken = self.taken();
+        let taken = self.taken.lock();
         let strangers = taken.seats.values().filter(|seat| {
             !seat.is_known.load(Ordering::Relaxed) && !seat.is_leaving.load(Ordering::Relaxed)
         });
@@ -118,10 +119,6 @@ impl Places {
 
     fn now(&self) -> u64 {
         millis(self.began.elapsed())
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,7 +144,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.places.taken().seats.remove(&self.number);
+        self.places.taken.lock().seats.remove(&self.number);
         self.places.freed.notify_one();
     }
 }

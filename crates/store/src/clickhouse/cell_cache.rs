@@ -8,7 +8,9 @@
 //! that ask for that version only. When there is too much of it, half is dropped.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::cells::Key;
 use crate::answers::Place;
@@ -116,17 +118,9 @@ pub(super) enum Known {
 }
 
 impl CellCache {
-    fn heads(&self) -> MutexGuard<'_, Heads> {
-        self.heads.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn parts(&self) -> MutexGuard<'_, AllParts> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes the cells that are known out of `wanted`, into `found`.
     pub(super) fn find(&self, wanted: &mut Vec<(Key, u64)>, found: &mut Vec<Arc<Head>>) {
-        let heads = self.heads();
+        let heads = self.heads.lock();
         wanted.retain(|(key, version)| {
             let known = heads.cells.get(key);
             let known = known.filter(|head| head.version == *version);
@@ -136,7 +130,7 @@ impl CellCache {
     }
 
     pub(super) fn keep(&self, head: &Arc<Head>) {
-        let heads = &mut *self.heads();
+        let heads = &mut *self.heads.lock();
         heads.bytes += head.size();
         if let Some(before) = heads.cells.insert(head.key, Arc::clone(head)) {
             heads.bytes -= before.size();
@@ -149,7 +143,7 @@ impl CellCache {
 
     /// A part of a cell; `functions` is the hash of those that are wanted.
     pub(super) fn part(&self, head: &Head, column: Column, functions: Option<u64>) -> Known {
-        let parts = self.parts();
+        let parts = self.parts.lock();
         let known = parts.cells.get(&head.key);
         let Some(known) = known.filter(|parts| parts.version == head.version) else {
             return Known::Unknown;
@@ -174,7 +168,7 @@ impl CellCache {
         column: Column,
         part: Result<&Part, u64>,
     ) {
-        let all = &mut *self.parts();
+        let all = &mut *self.parts.lock();
         let parts = all.cells.entry(key).or_default();
         all.bytes = all.bytes.saturating_sub(parts.size());
         if parts.version != version {

@@ -10,8 +10,9 @@
 //! day of their start.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::literal::{ids, numbers, text};
 use super::rows::{Answer, Rows};
@@ -146,11 +147,7 @@ impl Inner {
     /// Closes and drops what no run is left of, if this process has not looked lately.
     pub(super) fn drop_regularly(&self) -> Result<()> {
         {
-            let mut last = self
-                .closing
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut last = self.closing.0.lock();
             if last.is_some_and(|last| last.elapsed() < EVERY) {
                 return Ok(());
             }

@@ -9,9 +9,11 @@
 //! came in between makes another list.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::numbers;
@@ -117,7 +119,7 @@ impl Inner {
         let mut days = BTreeMap::new();
         let mut missing = Vec::new();
         {
-            let mut kept = locked(&self.counts.days);
+            let mut kept = self.counts.days.lock();
             let there: HashSet<u32> = partitions.iter().map(|one| one.number).collect();
             kept.retain(|day, _| there.contains(day));
             for partition in partitions {
@@ -140,7 +142,7 @@ impl Inner {
             let (some, after) = rest.split_at(fits.count().max(1));
             rest = after;
             let mut counted = self.count_days(some)?;
-            let mut kept = locked(&self.counts.days);
+            let mut kept = self.counts.days.lock();
             for partition in some {
                 let day = Arc::new(counted.remove(&partition.number).unwrap_or_default());
                 if partition.is_settled {
@@ -181,7 +183,7 @@ impl Inner {
             day.rows += answer.u64()?;
             day.version = day.version.max(answer.u64()?);
             let routes = answer.list(Answer::u64)?;
-            locked(&self.counts.seen).routes.extend(routes);
+            self.counts.seen.lock().routes.extend(routes);
         }
         Ok(days)
     }
@@ -191,14 +193,17 @@ impl Inner {
         let mut counts = BTreeMap::new();
         for partition in self.partitions("cell")? {
             let number = partition.number;
-            let kept = locked(&self.counts.cells).get(&number).copied();
+            let kept = self.counts.cells.lock().get(&number).copied();
             let count = match kept {
                 Some((parts, count)) if parts == partition.parts => count,
                 _ => self.count_cells(&partition)?,
             };
             counts.insert(number, count);
         }
-        locked(&self.counts.cells).retain(|number, _| counts.contains_key(number));
+        self.counts
+            .cells
+            .lock()
+            .retain(|number, _| counts.contains_key(number));
         Ok(counts)
     }
 
@@ -216,7 +221,7 @@ impl Inner {
         };
         if partition.is_settled {
             let kept = (partition.parts, count);
-            locked(&self.counts.cells).insert(partition.number, kept);
+            self.counts.cells.lock().insert(partition.number, kept);
         }
         Ok(count)
     }
@@ -227,7 +232,7 @@ impl Inner {
         let began = Instant::now();
         for partition in self.partitions("cell")?.into_iter().rev() {
             let number = partition.number;
-            let before = locked(&self.counts.seen).read.get(&number).copied();
+            let before = self.counts.seen.lock().read.get(&number).copied();
             let (parts, until) = before.unwrap_or_default();
             if before.is_some() && parts == partition.parts {
                 continue;
@@ -247,7 +252,7 @@ impl Inner {
                 of_partition(number)
             ))?;
             let mut answer = Answer::new(&bytes);
-            let mut seen = locked(&self.counts.seen);
+            let mut seen = self.counts.seen.lock();
             if answer.has_more() {
                 seen.routes.extend(answer.list(Answer::u64)?);
                 seen.names.extend(answer.list(Answer::u64)?);
@@ -261,7 +266,7 @@ impl Inner {
                 seen.read.insert(number, (parts, until));
             }
         }
-        let seen = locked(&self.counts.seen);
+        let seen = self.counts.seen.lock();
         Ok((seen.routes.len() as u64, seen.names.len() as u64))
     }
 
@@ -277,7 +282,7 @@ impl Inner {
             }
         }
         self.names_seen()?;
-        for name in &locked(&self.counts.seen).apps {
+        for name in &self.counts.seen.lock().apps {
             apps.entry(name.clone()).or_default();
         }
         let info = |(name, app): (String, OfApp)| AppInfo {
@@ -341,8 +346,4 @@ impl Inner {
 pub(super) fn of_partition(number: u32) -> String {
     let (first, until) = (number.saturating_mul(30), number.saturating_add(1) * 30);
     format!("day >= {first} AND day < {until}")
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,8 +7,10 @@
 //! Several servers may do that at once: each row is right or wrong by itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::cell_cache::Head;
 use super::cells::{Cell, Key, Where};
@@ -44,11 +46,7 @@ pub(super) struct Complete {
 impl Complete {
     /// Has all days looked at once more.
     pub(super) fn forget(&self) {
-        self.days().clear();
-    }
-
-    fn days(&self) -> MutexGuard<'_, HashMap<u32, (u64, u64)>> {
-        self.days.lock().unwrap_or_else(PoisonError::into_inner)
+        self.days.lock().clear();
     }
 }
 
@@ -112,10 +110,13 @@ impl Inner {
             days.push((answer.u32()?, (answer.u64()?, answer.u64()?)));
         }
         let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
-        self.complete.days().retain(|day, _| there.contains(day));
+        self.complete
+            .days
+            .lock()
+            .retain(|day, _| there.contains(day));
         let mut written = 0;
         for (day, rows) in days {
-            if self.complete.days().get(&day) == Some(&rows) {
+            if self.complete.days.lock().get(&day) == Some(&rows) {
                 continue;
             }
             let look = self.look_at(day, quiet)?;
@@ -129,7 +130,7 @@ impl Inner {
             }
             // What was written is looked at once more: it may be on one replica only yet.
             if look.is_complete && of_day == 0 {
-                self.complete.days().insert(day, rows);
+                self.complete.days.lock().insert(day, rows);
             }
         }
         Ok(written)

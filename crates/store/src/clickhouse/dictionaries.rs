@@ -4,8 +4,10 @@
 //! different ones for a route disturb each other in nothing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::text;
@@ -54,23 +56,19 @@ impl State {
 }
 
 impl Kept {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A dictionary by its number; none if it is missing. 0 is the empty one.
     pub(super) fn data(&self, inner: &Inner, number: i64) -> Result<Option<Arc<Vec<u8>>>> {
         if number == 0 {
             return Ok(Some(Arc::default()));
         }
         self.fetch(inner, &[number])?;
-        Ok(self.state().data.get(&number).map(Arc::clone))
+        Ok(self.kept.lock().data.get(&number).map(Arc::clone))
     }
 
     /// Reads those that are not in memory, at once.
     pub(super) fn fetch(&self, inner: &Inner, asked: &[i64]) -> Result<()> {
         let missing: BTreeSet<i64> = {
-            let state = self.state();
+            let state = self.kept.lock();
             let is_missing = |number: &&i64| **number != 0 && !state.data.contains_key(*number);
             asked.iter().filter(is_missing).copied().collect()
         };
@@ -86,7 +84,7 @@ impl Kept {
         let mut answer = Answer::new(&bytes);
         while answer.has_more() {
             let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
-            self.state().keep(number, &data);
+            self.kept.lock().keep(number, &data);
         }
         Ok(())
     }
@@ -97,7 +95,7 @@ impl Kept {
         let mut rows = Rows::default();
         for (info, packed) in candidates {
             let key = key(info);
-            let is_there = matches!(self.state().by_route.get(&key), Some(Ok(_)));
+            let is_there = matches!(self.kept.lock().by_route.get(&key), Some(Ok(_)));
             if is_there || added.contains_key(&key) {
                 continue;
             }
@@ -105,7 +103,7 @@ impl Kept {
             rows.i64(number).u64(1);
             rows.text(&info.app).text(&info.route).text(&info.release);
             rows.text(packed);
-            self.state().keep(number, &Arc::new(plain(packed)?));
+            self.kept.lock().keep(number, &Arc::new(plain(packed)?));
             added.insert(key, number);
         }
         if added.is_empty() {
@@ -114,13 +112,13 @@ impl Kept {
         let into = inner.all("dictionary") + " (id, version, app, route, release, data)";
         inner.client.insert(&into, &rows.bytes)?;
         let added = added.into_iter().map(|(key, number)| (key, Ok(number)));
-        self.state().by_route.extend(added);
+        self.kept.lock().by_route.extend(added);
         Ok(())
     }
 
     /// What is known of routes without asking: the number, or that there is none.
     fn known(&self, key: &Key) -> Option<Option<i64>> {
-        match self.state().by_route.get(key)? {
+        match self.kept.lock().by_route.get(key)? {
             Ok(number) => Some(Some(*number)),
             Err(seen) => (seen.elapsed() < ABSENT).then_some(None),
         }
@@ -143,10 +141,10 @@ impl Kept {
         while answer.has_more() {
             let key = [answer.text()?, answer.text()?, answer.text()?];
             let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
-            self.state().keep(number, &data);
+            self.kept.lock().keep(number, &data);
             found.insert(key, Ok(number));
         }
-        self.state().by_route.extend(found);
+        self.kept.lock().by_route.extend(found);
         Ok(())
     }
 }

@@ -7,7 +7,9 @@
 //! file, so the file of an id never changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::runs::fitting;
@@ -33,12 +35,8 @@ struct State {
 }
 
 impl FileCache {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn file(&self, id: &RunId) -> Option<Arc<Vec<u8>>> {
-        self.state().files.get(id).map(Arc::clone)
+        self.state.lock().files.get(id).map(Arc::clone)
     }
 
     /// Keeps a file. If they are too many, all others are dropped.
@@ -47,7 +45,7 @@ impl FileCache {
         if size > LONGEST {
             return;
         }
-        let state = &mut *self.state();
+        let state = &mut *self.state.lock();
         if state.bytes + size > KEPT {
             *state = State::default();
         }
@@ -102,7 +100,7 @@ mod tests {
             cache.keep(id(number), &file);
             cache.keep(id(number), &file);
             assert_eq!(cache.file(&id(number)), Some(Arc::clone(&file)));
-            let state = cache.state();
+            let state = cache.state.lock();
             assert_eq!(state.bytes, state.files.len() * LONGEST);
             assert!(state.bytes <= KEPT);
         }

@@ -11,8 +11,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::client::Client;
 use super::literal::text;
@@ -148,7 +149,7 @@ impl Files {
     /// Notes objects that rows named until now. They are removed when no statement can
     /// be left that read such a row.
     pub(super) fn note_unused(&self, names: impl IntoIterator<Item = String>) {
-        let mut unused = self.unused();
+        let mut unused = self.unused.lock();
         for name in names {
             if unused.len() < MOST_UNUSED {
                 unused.entry(name).or_insert_with(Instant::now);
@@ -159,7 +160,7 @@ impl Files {
     /// Takes the objects that have been unused for so long.
     pub(super) fn take_unused(&self, quiet: Duration) -> Vec<String> {
         let mut taken = Vec::new();
-        self.unused().retain(|name, since| {
+        self.unused.lock().retain(|name, since| {
             let is_due = since.elapsed() >= quiet;
             if is_due {
                 taken.push(name.clone());
@@ -171,11 +172,7 @@ impl Files {
 
     /// Whether there are unused objects.
     pub(super) fn has_unused(&self) -> bool {
-        !self.unused().is_empty()
-    }
-
-    fn unused(&self) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
-        self.unused.lock().unwrap_or_else(PoisonError::into_inner)
+        !self.unused.lock().is_empty()
     }
 }
 

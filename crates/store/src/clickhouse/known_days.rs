@@ -7,7 +7,9 @@
 //! kept.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::cell_cache::Head;
 use super::heads::Heads;
@@ -58,17 +60,13 @@ struct State {
 }
 
 impl KnownDays {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Keeps days. If they are too many, all others are dropped.
     fn keep(&self, places: &str, days: Vec<KnownDay>) {
         let size: usize = days.iter().map(KnownDay::size).sum();
         if days.is_empty() || size > KEPT {
             return;
         }
-        let state = &mut *self.state();
+        let state = &mut *self.state.lock();
         if state.bytes + size > KEPT {
             *state = State::default();
         }
@@ -88,7 +86,7 @@ impl Inner {
         let Some((first, end)) = of.whole_days(recent()) else {
             return Ok(Vec::new());
         };
-        let mut known = match self.known.state().places.get(&of.places) {
+        let mut known = match self.known.state.lock().places.get(&of.places) {
             Some(days) => days.clone(),
             None => return Ok(Vec::new()),
         };

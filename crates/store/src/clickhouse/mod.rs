@@ -65,8 +65,8 @@ use crate::prepare;
 use crate::store::Ask;
 use crate::{
     AppInfo, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies, Policy, Removal,
-    Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats, Store, Stored,
-    StoredToken, Taken, Tokens, Verified, Wanted,
+    Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats, Store,
+    Stored, StoredToken, Taken, Tokens, Verified, Wanted,
 };
 use client::Client;
 use moment::Moment;

@@ -7,7 +7,9 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::heads::Heads;
@@ -29,8 +31,8 @@ impl Moment {
     /// The heads of a selection, as they were when they were first asked for. Of several
     /// threads that ask at once, one reads them.
     pub(super) fn heads(&self, inner: &Inner, of: &Hours, step: Resolution) -> Result<Heads> {
-        let known = Arc::clone(lock(&self.heads).entry((of.condition(), step)).or_default());
-        let mut known = lock(&known);
+        let known = Arc::clone(self.heads.lock().entry((of.condition(), step)).or_default());
+        let mut known = known.lock();
         if let Some(heads) = &*known {
             return Ok(heads.clone());
         }
@@ -41,7 +43,9 @@ impl Moment {
 
     /// Keeps the runs of a list.
     pub(super) fn keep(&self, runs: &[RunInfo]) {
-        lock(&self.runs).extend(runs.iter().map(|run| (run.id, run.clone())));
+        self.runs
+            .lock()
+            .extend(runs.iter().map(|run| (run.id, run.clone())));
     }
 
     /// The latest runs of a selection; none if not all of them are known. It is known only
@@ -56,7 +60,7 @@ impl Moment {
         if selection.ids.is_empty() || of_ids != *selection {
             return None;
         }
-        let known = lock(&self.runs);
+        let known = self.runs.lock();
         let runs = selection.ids.iter().map(|id| known.get(id).cloned());
         let mut runs: Vec<RunInfo> = runs.collect::<Option<_>>()?;
         runs.retain(|run| {
@@ -75,11 +79,7 @@ impl Moment {
 
     /// Forgets everything: something was stored or deleted.
     pub(super) fn end(&self) {
-        lock(&self.heads).clear();
-        lock(&self.runs).clear();
+        self.heads.lock().clear();
+        self.runs.lock().clear();
     }
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,7 +5,9 @@
 //! with, which change with the day's rows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::counts::Day;
 use super::literal::text;
@@ -60,7 +62,9 @@ impl Inner {
             return Ok(notable);
         }
         let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
-        self.found_notable()
+        self.notable
+            .0
+            .lock()
             .retain(|(_, day), _| there.contains(day));
         let mut best: [HashMap<u64, Vec<(u32, Top)>>; 2] = Default::default();
         for (day, sums) in days {
@@ -88,7 +92,7 @@ impl Inner {
     /// Those of one day.
     fn tops(&self, app: &str, most: u32, day: u32, sums: &Arc<Day>) -> Result<Tops> {
         let key = (app.to_owned(), day);
-        if let Some((of, found_most, tops)) = self.found_notable().get(&key)
+        if let Some((of, found_most, tops)) = self.notable.0.lock().get(&key)
             && Arc::ptr_eq(of, sums)
             && *found_most == most
         {
@@ -125,7 +129,7 @@ impl Inner {
             }
         }
         let tops = Arc::new(tops);
-        let mut found = self.found_notable();
+        let mut found = self.notable.0.lock();
         let length = |tops: &Tops| tops.iter().map(Vec::len).sum::<usize>();
         found.remove(&key);
         let kept: usize = found.values().map(|(_, _, tops)| length(tops)).sum();
@@ -133,11 +137,6 @@ impl Inner {
             found.insert(key, (Arc::clone(sums), most, Arc::clone(&tops)));
         }
         Ok(tops)
-    }
-
-    fn found_notable(&self) -> std::sync::MutexGuard<'_, ByDay> {
-        let found = self.notable.0.lock();
-        found.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,7 +12,8 @@
 //! never remembered: see [`compare`](super::changes).
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::cells::Key;
@@ -43,13 +44,9 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    fn cells(&self) -> MutexGuard<'_, HashMap<Key, Seen>> {
-        self.cells.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes cells that are as they should be.
     pub(super) fn note(&self, settled: &[(Key, Seen)]) {
-        self.cells().extend(settled.iter().copied());
+        self.cells.lock().extend(settled.iter().copied());
     }
 }
 
@@ -118,7 +115,7 @@ impl Inner {
         if condition == ALL {
             // Those that have no rows in `changed` any more.
             let is_changed = |key: &Key| found.cells.get(key).is_some_and(|of| of.seen.rows > 0);
-            self.settled.cells().retain(|key, _| is_changed(key));
+            self.settled.cells.lock().retain(|key, _| is_changed(key));
         }
         let unknown = self.unknown(&found);
         self.fold_cells(&found, unknown, condition)
@@ -141,7 +138,7 @@ impl Inner {
             let (some, after) = rest.split_at(length.max(1));
             rest = after;
             let folding = &self.settled.folding;
-            let _alone = folding.lock().unwrap_or_else(PoisonError::into_inner);
+            let _alone = folding.lock();
             // What another one has folded meanwhile is found to be in its cells.
             let (changes, _) = self.changes_of(some, condition)?;
             written += self.fold_changes(&changes)?;
@@ -151,7 +148,7 @@ impl Inner {
 
     /// The cells with rows in `changed` which are not known to be as they should be.
     fn unknown(&self, found: &AllFound) -> Vec<Key> {
-        let settled = self.settled.cells();
+        let settled = self.settled.cells.lock();
         let cells = found.cells.iter();
         let unknown = cells
             .filter(|(key, found)| found.seen.rows > 0 && settled.get(*key) != Some(&found.seen));

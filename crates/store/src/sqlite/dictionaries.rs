@@ -1,8 +1,9 @@
 //! Dictionaries: files that those of other runs are compressed with.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteStore;
@@ -26,10 +27,7 @@ pub(super) struct Kept {
 
 impl Dictionaries for SqliteStore {
     fn find(&self, info: &RunInfo) -> Result<Option<Numbered>> {
-        let kept = || {
-            let kept = self.dictionaries.by_route.lock();
-            kept.unwrap_or_else(PoisonError::into_inner)
-        };
+        let kept = || self.dictionaries.by_route.lock();
         let key = [&info.app, &info.route, &info.release].map(Clone::clone);
         if let Some((number, data)) = kept().get(&key) {
             return Ok(Some((*number, Arc::clone(data))));

@@ -34,10 +34,11 @@ mod writer;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use profile::Symbol;
 use rusqlite::Connection;
 

@@ -1,7 +1,6 @@
 //! Connections for questions.
 
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ impl SqliteStore {
     /// Answers a question in one read transaction: all of its statements see
     /// the same runs.
     pub(super) fn read<T>(&self, question: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let kept = || self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.readers.lock();
         let known = kept().pop();
         let connection = match known {
             Some(connection) => connection,

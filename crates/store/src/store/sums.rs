@@ -40,8 +40,12 @@ pub trait Sums {
     fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>>;
 
     /// How requests or a function changed over time, by release.
-    fn trend(&self, selection: &Selection, of: &TrendOf, step: TrendStep)
-    -> Result<Vec<TrendPoint>>;
+    fn trend(
+        &self,
+        selection: &Selection,
+        of: &TrendOf,
+        step: TrendStep,
+    ) -> Result<Vec<TrendPoint>>;
 
     /// The functions of a selection.
     fn top(
