@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The longest wait of its own.
-const MOST: Duration = Duration::from_secs(300);
+const MAX_WAIT: Duration = Duration::from_secs(300);
 
 /// The longest wait that a server may ask for.
 const MOST_ASKED: Duration = Duration::from_secs(3600);
@@ -34,7 +34,7 @@ impl Backoff {
     fn next(&mut self, asked: Option<Duration>, random: u32) -> Duration {
         let factor = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
         self.failures = self.failures.saturating_add(1);
-        let whole = self.first.saturating_mul(factor).min(MOST);
+        let whole = self.first.saturating_mul(factor).min(MAX_WAIT);
         let part = f64::from(random) / f64::from(u32::MAX);
         let own = whole.mul_f64(0.5 + part / 2.0);
         let asked = bounded(asked);

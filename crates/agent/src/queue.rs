@@ -18,7 +18,7 @@ use crate::files;
 use crate::waiting::{Size, Waiting};
 
 /// The most batches of a target: each takes memory.
-const MOST: usize = 50_000;
+const MAX_BATCHES: usize = 50_000;
 
 /// The unit in which disks give space.
 const BLOCK: u64 = 4096;
@@ -139,7 +139,7 @@ impl Queue {
     /// Those of the file system.
     pub(crate) fn shrink(&self) -> Result<()> {
         let mut state = self.state.lock();
-        let is_full = |size: Size| size.bytes > self.most_bytes || size.batches > MOST;
+        let is_full = |size: Size| size.bytes > self.most_bytes || size.batches > MAX_BATCHES;
         while is_full(state.waiting.size()) {
             let Some(batch) = state.waiting.least_interesting() else {
                 return Ok(());

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::files;
 
 /// The most files.
-const MOST: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// The longest part of a file's name that is kept.
 const MAX_NAME: usize = 100;
@@ -148,7 +148,7 @@ impl Refused {
 
     /// Removes the oldest files until there is space for so many more.
     fn shrink(&self, kept: &mut Kept, files: usize, bytes: u64) {
-        while kept.files.len() + files > MOST || kept.bytes + bytes > self.most_bytes {
+        while kept.files.len() + files > MAX_FILES || kept.bytes + bytes > self.most_bytes {
             let Some(((_, name), size)) = kept.files.pop_first() else {
                 return;
             };
@@ -260,10 +260,10 @@ mod tests {
     fn a_thousand_refused_files_are_kept_at_most() {
         let folder = tempfile::tempdir().unwrap();
         let refused = Refused::open(folder.path().join("refused"), 1 << 20).unwrap();
-        for number in 0..MOST + 3 {
+        for number in 0..MAX_FILES + 3 {
             let content = number.to_string();
             refused.add("a", &mut content.as_bytes()).unwrap();
         }
-        assert_eq!(refused.size().0, MOST as u64);
+        assert_eq!(refused.size().0, MAX_FILES as u64);
     }
 }

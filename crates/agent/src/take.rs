@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// How many files are looked at together: they take memory.
-const AT_ONCE: usize = 1000;
+const MAX_FILES_AT_ONCE: usize = 1000;
 
 /// The largest file, as servers unpack no larger one.
 const MAX_FILE: u64 = 512 << 20;
@@ -125,7 +125,7 @@ impl Taker {
         let mut found: Vec<Found> = Vec::new();
         let (mut is_waiting, mut is_cut) = (false, false);
         for folder in &self.shared.options.spools {
-            let most = AT_ONCE.saturating_sub(found.len());
+            let most = MAX_FILES_AT_ONCE.saturating_sub(found.len());
             let listing = spool::list(folder, &mut self.left, most);
             is_waiting |= listing.is_waiting;
             is_cut |= listing.is_cut;

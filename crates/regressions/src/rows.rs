@@ -10,10 +10,10 @@ use crate::series::{Family, Row, Rows, Series};
 use crate::window::Details;
 
 /// The most functions that predict each other: those with most time.
-const MOST: usize = 64;
+const MAX_FUNCTIONS: usize = 64;
 
 /// The fewest functions.
-const LEAST: usize = 8;
+const MIN_FUNCTIONS: usize = 8;
 
 /// A function with less of the route's time neither predicts nor is predicted.
 const LEAST_SHARE: f64 = 1e-4;
@@ -22,7 +22,7 @@ impl Making<'_> {
     /// The blocks of the important functions.
     pub(crate) fn rows(&self) -> Rows {
         let chosen = self.important();
-        if chosen.len() < LEAST {
+        if chosen.len() < MIN_FUNCTIONS {
             return Rows::default();
         }
         let windows = self.blocks.iter().zip(&self.details);
@@ -42,7 +42,7 @@ impl Making<'_> {
         let series = self.route.series.iter().enumerate().filter(is_important);
         let mut chosen: Vec<(usize, f64)> = series.map(|(place, of)| (place, of.weight)).collect();
         chosen.sort_by(|a, b| b.1.total_cmp(&a.1));
-        chosen.truncate(MOST);
+        chosen.truncate(MAX_FUNCTIONS);
         chosen.into_iter().map(|of| of.0).collect()
     }
 

@@ -25,7 +25,7 @@ use crate::reading::read;
 use crate::refused::Refused;
 
 /// The most files of one upload, and the most runs of a batch.
-const MOST: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// The largest batch, unpacked.
 const MAX_BATCH: u64 = 64 << 20;
@@ -248,10 +248,10 @@ fn parts(job: &Job, body: Body, items: &mut Items<'_, '_>) -> Result<(), Refused
         if job.kind == Kind::Ingest && part.name() != Some("profile") {
             continue;
         }
-        if items.count >= MOST {
+        if items.count >= MAX_FILES {
             return Err(match job.kind {
-                Kind::Batch => Refused::too_large(format!("a batch has at most {MOST} runs")),
-                _ => Refused::bad(format!("an upload has at most {MOST} files")),
+                Kind::Batch => Refused::too_large(format!("a batch has at most {MAX_FILES} runs")),
+                _ => Refused::bad(format!("an upload has at most {MAX_FILES} files")),
             });
         }
         let metadata = match job.kind {

@@ -34,7 +34,7 @@ use crate::admission::places::{Place, Places};
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// The longest time until the head of the next request is there.
-const HEAD: Duration = Duration::from_secs(30);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest head of a request.
 const MAX_HEAD: usize = 64 << 10;
@@ -121,7 +121,7 @@ async fn requests(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {

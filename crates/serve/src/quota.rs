@@ -21,7 +21,7 @@ const DAY_US: u64 = 86_400_000_000;
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The most applications in memory.
-const MOST: usize = 10_000;
+const MAX_APPS: usize = 10_000;
 
 /// What is known of the quotas.
 #[derive(Debug, Default)]
@@ -135,7 +135,7 @@ impl Known {
             return Ok(Ok(None));
         }
         let day = now_us / DAY_US;
-        if self.apps.len() >= MOST && !self.apps.contains_key(app) {
+        if self.apps.len() >= MAX_APPS && !self.apps.contains_key(app) {
             // Those in between are counted by the store.
             self.apps.retain(|_, today| today.running > 0);
         }

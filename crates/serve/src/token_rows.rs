@@ -8,10 +8,10 @@ use store::StoredToken;
 
 /// How long a row is not read again: a token that another server removed works as
 /// long here.
-const KEPT: Duration = Duration::from_secs(5);
+const CACHE_TIME: Duration = Duration::from_secs(5);
 
 /// The most rows in memory.
-const MOST: usize = 10_000;
+const MAX_CACHED: usize = 10_000;
 
 /// Rows that were just read.
 #[derive(Debug, Default)]
@@ -24,13 +24,13 @@ impl Rows {
     pub(crate) fn kept(&self, id: &str) -> Option<StoredToken> {
         let rows = self.rows.lock();
         let (since, row) = rows.get(id)?;
-        (since.elapsed() < KEPT).then(|| row.clone())
+        (since.elapsed() < CACHE_TIME).then(|| row.clone())
     }
 
     /// Keeps a row that was read.
     pub(crate) fn keep(&self, row: &StoredToken) {
         let mut rows = self.rows.lock();
-        if rows.len() >= MOST {
+        if rows.len() >= MAX_CACHED {
             rows.clear();
         }
         rows.insert(row.id.clone(), (Instant::now(), row.clone()));

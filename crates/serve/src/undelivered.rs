@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use crate::retention::now_us;
 
 /// How many are listed.
-const MOST: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The findings that the receiver refused when they were last sent.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Undelivered {
                 reason: reason.to_owned(),
             },
         );
-        list.truncate(MOST);
+        list.truncate(MAX_LISTED);
     }
 
     /// Notes that it was taken.

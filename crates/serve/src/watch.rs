@@ -19,7 +19,7 @@ use crate::reading::{MAX_UNPACKED, NotTaken};
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// How many files are listed at a time.
-const MOST: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 
 /// What is watched.
 pub struct Watch {
@@ -58,7 +58,7 @@ pub fn watch(watch: Watch) -> io::Result<()> {
 /// Takes what is in a folder; returns whether some of it has to wait.
 fn look(watch: &Watch, folder: &Path, left: &mut Left) -> bool {
     loop {
-        let listing = spool::list(folder, left, MOST);
+        let listing = spool::list(folder, left, MAX_LISTED);
         let mut is_waiting = listing.is_waiting;
         for file in listing.files {
             match take_file(watch, &file.path) {

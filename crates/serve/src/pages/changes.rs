@@ -7,11 +7,11 @@ use super::judged::{Common, Confidence, Sides, confidence};
 use super::units::{difference, rate, signed, span};
 
 /// The most rows of each table.
-const MOST: usize = 50;
+const MAX_ROWS: usize = 50;
 
 /// The share of a run's time below which a change matters to no reader, however
 /// sure it is.
-const LEAST: f64 = 0.001;
+const MIN_SHARE: f64 = 0.001;
 
 /// What a table explains.
 pub(super) struct Changes<'a> {
@@ -42,7 +42,7 @@ pub(super) fn table(changes: &Changes<'_>) -> String {
         .iter()
         .map(|row| (row, confidence(row, changes.common, changes.sides)))
         .collect();
-    let least = LEAST * changes.whole[0].max(changes.whole[1]);
+    let least = MIN_SHARE * changes.whole[0].max(changes.whole[1]);
     let is_told = |(row, confidence): &(&FunctionChange, Confidence)| {
         matches!(confidence, Confidence::Sure | Confidence::Likely)
             && (row.own_after - row.own_before).abs() >= least
@@ -84,10 +84,10 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
             ("few", "after"),
         ],
     );
-    let shown = rows.iter().take(MOST);
+    let shown = rows.iter().take(MAX_ROWS);
     let largest = shown.map(|(row, _)| (row.own_after - row.own_before).abs());
     let largest = largest.fold(0.0, f64::max);
-    for (row, confidence) in rows.iter().take(MOST) {
+    for (row, confidence) in rows.iter().take(MAX_ROWS) {
         let change = row.own_after - row.own_before;
         let class = match confidence {
             Confidence::Sure if change > 0.0 => "sure more",
@@ -112,10 +112,10 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
         );
     }
     let mut html = table.finish();
-    if rows.len() > MOST {
+    if rows.len() > MAX_ROWS {
         html.push_str(&format!(
             "<p class=\"dim\">And {} more.</p>",
-            rows.len() - MOST
+            rows.len() - MAX_ROWS
         ));
     }
     html

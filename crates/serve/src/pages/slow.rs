@@ -6,9 +6,9 @@
 use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store, Wanted};
 
 /// The runs on each side of the percentile: a fortieth of all, from 5 to 40.
-const PART: u64 = 40;
-const MOST: u64 = 40;
-const LEAST: u64 = 5;
+const NEAR_FRACTION: u64 = 40;
+const MAX_NEAR: u64 = 40;
+const MIN_NEAR: u64 = 5;
 
 /// A comparison of the runs near a percentile.
 pub(super) struct Near {
@@ -85,7 +85,7 @@ fn nearest(
     selection: &Selection,
     row: &RouteRow,
 ) -> store::Result<(Vec<RunId>, Vec<u64>)> {
-    let limit = (row.runs / PART).clamp(LEAST, MOST);
+    let limit = (row.runs / NEAR_FRACTION).clamp(MIN_NEAR, MAX_NEAR);
     let mut near_runs = Vec::new();
     for is_above in [true, false] {
         let mut near = within(selection, row);

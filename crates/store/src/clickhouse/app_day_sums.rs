@@ -21,7 +21,7 @@ use crate::answers::Resolution;
 use crate::rollup::FunctionParts;
 
 /// How many sums are worth a row.
-const FEWEST: usize = 2;
+const MIN_SUMS: usize = 2;
 
 /// The most of a row. Sums of hours have limits that are higher, so none is reached here.
 const MOST_PARTS: usize = 500;
@@ -30,7 +30,7 @@ const MOST_NAMES: usize = 20_000;
 const MOST_SPANS: usize = 1000;
 
 /// How many sums are in memory at a time, and about how many paths.
-const AT_ONCE: usize = 100;
+const MAX_SUMS_IN_MEMORY: usize = 100;
 const PATHS: usize = 100_000;
 
 /// What is added up: application, release, kind of calls, and the bits of the rate.
@@ -118,12 +118,12 @@ impl Inner {
                 row.cells.is_empty() || is_there && counting.contains(&row.key)
             };
             let covered: usize = routes.rows.iter().map(|row| row.cells.len()).sum();
-            let is_whole = covered == routes.parts.len() || routes.parts.len() < FEWEST;
-            let is_needless = covered > 0 && routes.parts.len() < FEWEST;
+            let is_whole = covered == routes.parts.len() || routes.parts.len() < MIN_SUMS;
+            let is_needless = covered > 0 && routes.parts.len() < MIN_SUMS;
             if is_whole && !is_needless && routes.rows.iter().all(is_right) {
                 continue;
             }
-            if routes.parts.len() < FEWEST {
+            if routes.parts.len() < MIN_SUMS {
                 routes.parts.clear();
             }
             written += self.write_routes(day, &routes, &mut rows)?;
@@ -161,13 +161,13 @@ impl Inner {
             Ok(())
         };
         let mut sum = Sum::new(place.clone());
-        let (mut rest, mut length) = (routes.parts.as_slice(), AT_ONCE);
+        let (mut rest, mut length) = (routes.parts.as_slice(), MAX_SUMS_IN_MEMORY);
         while !rest.is_empty() {
             let (some, after) = rest.split_at(length.min(rest.len()));
             rest = after;
             let mut cells = self.sums_of(some)?;
             let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
-            length = (PATHS * some.len() / paths.max(1)).clamp(1, AT_ONCE);
+            length = (PATHS * some.len() / paths.max(1)).clamp(1, MAX_SUMS_IN_MEMORY);
             for head in some {
                 let Some(cell) = cells.remove(&head.key) else {
                     rows.clear();

@@ -29,7 +29,7 @@ const RUNS: usize = 4000;
 
 /// After so many seconds no server can be storing or deleting a run whose row of
 /// `changed` is older: rows are forgotten then, too.
-const SURE: u32 = 3600;
+const LONGEST_WRITE_SECONDS: u32 = 3600;
 
 /// A run that is to be added to its cell, or taken out.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ impl Inner {
             let cell = cells.get(key).unwrap_or(&nothing);
             let mut is_settled = true;
             for (id, (times, arrived)) in &named.runs {
-                let is_sure = arrived.saturating_add(SURE) < now;
+                let is_sure = arrived.saturating_add(LONGEST_WRITE_SECONDS) < now;
                 let is_in = cell.ids.contains(&id.0);
                 let should_be = match latest.get(id) {
                     // The file is gone, and its part of the sums stays.

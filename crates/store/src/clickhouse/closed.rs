@@ -33,7 +33,7 @@ const MOST_INSERT: Duration = Duration::from_secs(600);
 const MOST_DROP: Duration = Duration::from_secs(60);
 
 /// The least time between two looks for days to drop.
-const EVERY: Duration = Duration::from_secs(600);
+const INTERVAL: Duration = Duration::from_secs(600);
 
 /// How long the ids of `gone` are kept, in days of the start of their runs.
 const REMEMBERED: u32 = 800;
@@ -148,7 +148,7 @@ impl Inner {
     pub(super) fn drop_regularly(&self) -> Result<()> {
         {
             let mut last = self.closing.0.lock();
-            if last.is_some_and(|last| last.elapsed() < EVERY) {
+            if last.is_some_and(|last| last.elapsed() < INTERVAL) {
                 return Ok(());
             }
             *last = Some(Instant::now());

@@ -29,7 +29,7 @@ const ROWS: u64 = 20_000_000;
 const DAYS: usize = 500;
 
 /// How long functions of hourly sums are counted for one answer.
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_COUNTING_TIME: Duration = Duration::from_secs(2);
 
 /// The runs of an application that are there, of one day of their start.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -237,7 +237,7 @@ impl Inner {
             if before.is_some() && parts == partition.parts {
                 continue;
             }
-            if began.elapsed() > LONGEST {
+            if began.elapsed() > MAX_COUNTING_TIME {
                 break;
             }
             // Rows are a few seconds late on some replicas.

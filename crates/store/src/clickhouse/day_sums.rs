@@ -27,7 +27,7 @@ use crate::answers::Resolution;
 use crate::rollup::encode;
 
 /// How many hours a place must have in a day. One is as good as its day.
-const FEWEST: usize = 2;
+const MIN_HOURS: usize = 2;
 
 /// How many cells are in memory at a time, and about how many paths.
 const MOST_CELLS: usize = 200;
@@ -186,7 +186,7 @@ impl Inner {
             let is_row = row.is_some_and(|(row, _)| !row.cells.is_empty());
             let is_right =
                 row.is_some_and(|(row, is_right)| is_right && row.cells.len() == hours.cells.len());
-            if is_right || (!is_row && hours.cells.len() < FEWEST && !hours.is_changed) {
+            if is_right || (!is_row && hours.cells.len() < MIN_HOURS && !hours.is_changed) {
                 continue;
             }
             // The version is the time of writing.
@@ -195,7 +195,7 @@ impl Inner {
                 look.is_complete = false;
                 continue;
             }
-            if hours.cells.len() < FEWEST {
+            if hours.cells.len() < MIN_HOURS {
                 hours.cells.clear();
             }
             hours

@@ -17,7 +17,7 @@ use crate::prepare::{Dictionaries, MAX_DICTIONARY, app_of, release_of, route_of}
 use crate::{Error, NewRun, Result, RunInfo};
 
 /// How many bytes of them, and how many routes, are kept in memory.
-const KEPT: usize = 64 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
 const KEPT_ROUTES: usize = 100_000;
 
 /// How long a route is taken for one without a dictionary: another server may have
@@ -46,7 +46,7 @@ struct State {
 
 impl State {
     fn keep(&mut self, number: i64, data: &Arc<Vec<u8>>) {
-        if self.bytes > KEPT || self.by_route.len() > KEPT_ROUTES {
+        if self.bytes > MAX_CACHED_BYTES || self.by_route.len() > KEPT_ROUTES {
             *self = Self::default();
         }
         if self.data.insert(number, Arc::clone(data)).is_none() {

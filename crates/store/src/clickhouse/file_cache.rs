@@ -16,8 +16,8 @@ use super::runs::fitting;
 use crate::{Result, RunId, RunInfo};
 
 /// How many bytes are kept, and the longest file.
-const KEPT: usize = 64 << 20;
-const LONGEST: usize = 4 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
+const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// What an entry needs besides its file.
 const ENTRY: usize = 100;
@@ -42,11 +42,11 @@ impl FileCache {
     /// Keeps a file. If they are too many, all others are dropped.
     fn keep(&self, id: RunId, file: &Arc<Vec<u8>>) {
         let size = file.len() + ENTRY;
-        if size > LONGEST {
+        if size > MAX_FILE_BYTES {
             return;
         }
         let state = &mut *self.state.lock();
-        if state.bytes + size > KEPT {
+        if state.bytes + size > MAX_CACHED_BYTES {
             *state = State::default();
         }
         if state.files.insert(id, Arc::clone(file)).is_none() {
@@ -95,16 +95,16 @@ mod tests {
     fn it_keeps_files_up_to_a_limit() {
         let cache = FileCache::default();
         let id = |number: usize| RunId::of(&number.to_le_bytes());
-        let file = Arc::new(vec![7; LONGEST - ENTRY]);
+        let file = Arc::new(vec![7; MAX_FILE_BYTES - ENTRY]);
         for number in 0..100 {
             cache.keep(id(number), &file);
             cache.keep(id(number), &file);
             assert_eq!(cache.file(&id(number)), Some(Arc::clone(&file)));
             let state = cache.state.lock();
-            assert_eq!(state.bytes, state.files.len() * LONGEST);
-            assert!(state.bytes <= KEPT);
+            assert_eq!(state.bytes, state.files.len() * MAX_FILE_BYTES);
+            assert!(state.bytes <= MAX_CACHED_BYTES);
         }
-        cache.keep(id(200), &Arc::new(vec![7; LONGEST]));
+        cache.keep(id(200), &Arc::new(vec![7; MAX_FILE_BYTES]));
         assert_eq!(cache.file(&id(200)), None);
         assert!(cache.file(&id(99)).is_some());
     }

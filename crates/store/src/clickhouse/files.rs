@@ -32,7 +32,7 @@ const MARK: &[u8] = b"bucket:";
 const MOST_UPLOAD: Duration = Duration::from_secs(600);
 
 /// How many objects are sent or read at a time.
-const AT_ONCE: usize = 16;
+const MAX_PARALLEL: usize = 16;
 
 /// Names of objects that are to be removed: more than these are found by the lists of
 /// the bucket.
@@ -231,7 +231,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
     };
     let done = || wanted.during(take);
     let mut all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE.min(items.len()))
+        let threads: Vec<_> = (0..MAX_PARALLEL.min(items.len()))
             .map(|_| scope.spawn(done))
             .collect();
         let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** rows of `changed` are dropped only when all of their runs are in
 //! their cells as they should be, and none of these cells was written within
-//! [`QUIET`], which is longer than a writer may take ([`DEADLINE`]).
+//! [`QUIET_SECONDS`], which is longer than a writer may take ([`DEADLINE`]).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// How long the cells of runs must be unchanged before `changed` forgets the runs,
 /// in seconds: ten times the deadline and the longest statement.
-const QUIET: u64 = 1800;
+const QUIET_SECONDS: u64 = 1800;
 
 /// How long the file of a deleted run stays, in seconds: as long as a writer may be
 /// left that adds the run to its sums again, and it has to be taken out once more.
@@ -138,7 +138,7 @@ impl Inner {
     fn is_quiet(&self, of_hour: &str) -> Result<bool> {
         let database = &self.client.address().database;
         let bytes = self.client.read(&format!(
-            "SELECT count() FROM {} WHERE written + {QUIET} > now()
+            "SELECT count() FROM {} WHERE written + {QUIET_SECONDS} > now()
              AND (app, route, hour) IN (
                  SELECT app, route, hour FROM {database}.changed WHERE {of_hour})",
             self.all("cell")

@@ -12,7 +12,7 @@ use crate::rollup::Sign;
 use crate::{Error, Problem, Result, RunId, Selection, Stats, Verified};
 
 /// The most problems that are listed.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 impl Inner {
     /// How much there is.
@@ -198,7 +198,7 @@ impl Inner {
 }
 
 fn problem(verified: &mut Verified, item: String, reason: String) {
-    if verified.problems.len() < MOST {
+    if verified.problems.len() < MAX_PROBLEMS {
         verified.problems.push(Problem { item, reason });
     }
 }

@@ -20,7 +20,7 @@ use super::{Inner, now_us};
 use crate::Result;
 
 /// How many bytes of sums are kept, about.
-const KEPT: usize = 64 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
 
 /// The sums of a day.
 #[derive(Debug)]
@@ -63,11 +63,11 @@ impl KnownDays {
     /// Keeps days. If they are too many, all others are dropped.
     fn keep(&self, places: &str, days: Vec<KnownDay>) {
         let size: usize = days.iter().map(KnownDay::size).sum();
-        if days.is_empty() || size > KEPT {
+        if days.is_empty() || size > MAX_CACHED_BYTES {
             return;
         }
         let state = &mut *self.state.lock();
-        if state.bytes + size > KEPT {
+        if state.bytes + size > MAX_CACHED_BYTES {
             *state = State::default();
         }
         let known = state.places.entry(places.to_owned()).or_default();

@@ -17,7 +17,7 @@ use super::select::{of_runs, of_started};
 use crate::{Error, Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
 
 /// The most runs of a page.
-const MOST: u32 = 1000;
+const MAX_PAGE_RUNS: u32 = 1000;
 
 /// How many rows more than runs are wanted are found: of runs with two versions, and of
 /// runs that are not there any more.
@@ -87,7 +87,7 @@ struct Listed {
 impl Inner {
     /// A page of the list.
     pub(super) fn page(&self, query: &RunQuery) -> Result<RunPage> {
-        let limit = query.limit.clamp(1, MOST) as usize;
+        let limit = query.limit.clamp(1, MAX_PAGE_RUNS) as usize;
         let order = Order::of(query);
         let after = query.cursor.as_ref().map(|cursor| order.after(cursor));
         // One more than asked for tells whether there is a next page.

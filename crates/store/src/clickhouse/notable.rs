@@ -19,7 +19,7 @@ use crate::{Result, RunId};
 const ROWS: u64 = 1_000_000;
 
 /// How many runs of days are remembered, of all applications: 70 MB.
-const MOST: usize = 1_000_000;
+const MAX_REMEMBERED_RUNS: usize = 1_000_000;
 
 /// A notable run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -133,7 +133,7 @@ impl Inner {
         let length = |tops: &Tops| tops.iter().map(Vec::len).sum::<usize>();
         found.remove(&key);
         let kept: usize = found.values().map(|(_, _, tops)| length(tops)).sum();
-        if kept + length(&tops) <= MOST {
+        if kept + length(&tops) <= MAX_REMEMBERED_RUNS {
             found.insert(key, (Arc::clone(sums), most, Arc::clone(&tops)));
         }
         Ok(tops)

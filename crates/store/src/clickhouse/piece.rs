@@ -12,14 +12,14 @@ use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals,
 
 /// How many parts are unpacked at once, by all processors: unpacked they are ten times as
 /// large.
-const AT_ONCE: usize = 256;
+const MAX_UNPACKED: usize = 256;
 
 /// Gives each cell, with what is wanted of it; none of a cell without spans.
 pub(super) struct Each<F>(pub(super) F);
 
 impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
     fn parts(&mut self, walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<()> {
-        for some in parts.chunks(AT_ONCE) {
+        for some in parts.chunks(MAX_UNPACKED) {
             let sums: Vec<_> = some
                 .par_iter()
                 .map(|(head, part)| sums_of(walk, head, *part))
@@ -32,7 +32,7 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
     }
 
     fn routes(&mut self, walk: &Walk<'_>, rows: &[Routes<'_>]) -> Result<()> {
-        for some in rows.chunks(AT_ONCE) {
+        for some in rows.chunks(MAX_UNPACKED) {
             let sums: Vec<_> = some
                 .par_iter()
                 .map(|row| sums_of(walk, row.sum, row.part))

@@ -303,8 +303,8 @@ impl Inner {
             let mut answer = Answer::new(&bytes);
             while answer.has_more() {
                 let sums = match answer.u8()? {
-                    KEPT => &mut parted.kept,
-                    REST => &mut parted.rest,
+                    CLASS_KEPT => &mut parted.kept,
+                    CLASS_LIMITED => &mut parted.rest,
                     _ => &mut parted.old,
                 };
                 sums.0 += answer.u64()?;
@@ -365,7 +365,7 @@ impl Inner {
         for class in rules.classes(day) {
             let bytes = self.client.read(&format!(
                 "SELECT intDiv(started, {length}) AS part, count(), sum(size) FROM {} FINAL
-                 WHERE {} AND {} AND {part} AND {} = {REST} GROUP BY part",
+                 WHERE {} AND {} AND {part} AND {} = {CLASS_LIMITED} GROUP BY part",
                 self.all("run"),
                 rules.of_day(day),
                 class.range,
@@ -392,7 +392,7 @@ impl Inner {
         for class in rules.classes(day) {
             let bytes = self.client.read(&format!(
                 "SELECT started, id, size FROM {} FINAL
-                 WHERE {} AND {} AND {part} AND {} = {REST}",
+                 WHERE {} AND {} AND {part} AND {} = {CLASS_LIMITED}",
                 self.all("run"),
                 rules.of_day(day),
                 class.range,
@@ -450,8 +450,8 @@ impl Inner {
 }
 
 /// Classes of runs: those that stay, those that limits are for, those that are too old.
-const KEPT: u8 = 1;
-const REST: u8 = 2;
+const CLASS_KEPT: u8 = 1;
+const CLASS_LIMITED: u8 = 2;
 const OLD: u8 = 3;
 
 /// The class of the runs of a part of a day, as an expression.
@@ -485,9 +485,9 @@ impl Rules<'_> {
             Class {
                 range: range.condition(),
                 of_run: format!(
-                    "multiIf(label != '' OR stored > {} OR {is_kept}, {KEPT},
+                    "multiIf(label != '' OR stored > {} OR {is_kept}, {CLASS_KEPT},
                      stored < if({is_notable}, toUInt64({oldest_notable}), toUInt64({oldest})), {OLD},
-                     {is_notable}, {KEPT}, {REST})",
+                     {is_notable}, {CLASS_KEPT}, {CLASS_LIMITED})",
                     self.settled
                 ),
             }

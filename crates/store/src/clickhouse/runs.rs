@@ -24,7 +24,7 @@ pub(super) const INFO: &str = "id, app, route, release, title, started, host, me
      failed, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label, tag_name, tag_value";
 
 /// All columns of `run` but `version`, `state`, `label` and `file`.
-const REST: &str = "id, key, day, app, route, release, title, started, host, method, status, \
+const COPIED_COLUMNS: &str = "id, key, day, app, route, release, title, started, host, method, status, \
      failed, shape, rate, unit, body, wall, cpu, peak, memory, calls, spans, sql, size, stored, \
      tag_name, tag_value, dictionary";
 
@@ -269,9 +269,9 @@ impl Inner {
         };
         let now = super::now_us();
         self.client.execute(&format!(
-            "INSERT INTO {run} (version, state, label, file, {REST})
+            "INSERT INTO {run} (version, state, label, file, {COPIED_COLUMNS})
              SELECT if(version < {now}, toUInt64({now}), version + 1), toUInt8({state}),
-                 {label}, {file}, {REST}
+                 {label}, {file}, {COPIED_COLUMNS}
              FROM {run} FINAL WHERE {} AND {only}",
             these(runs.iter().map(|(id, day)| (id, *day))),
             run = self.all("run"),

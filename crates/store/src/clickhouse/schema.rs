@@ -11,13 +11,13 @@ use super::rows::Answer;
 use crate::{Error, Result};
 
 /// The oldest version of ClickHouse with all that is used here.
-const OLDEST: (u32, u32) = (18, 16);
+const OLDEST_CLICKHOUSE: (u32, u32) = (18, 16);
 
 /// How the granularity is written in a table's order, as its last setting.
 const GRANULARITY: &str = "index_granularity = ";
 
 /// How long nodes that answer may take to create a table.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_CREATION_TIME: Duration = Duration::from_secs(60);
 
 /// A table.
 struct Table {
@@ -320,10 +320,10 @@ fn check_server(client: &Client) -> Result<()> {
     let version = Answer::new(&bytes).text()?;
     let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(year), Some(month)) if (year, month) >= OLDEST => Ok(()),
+        (Some(year), Some(month)) if (year, month) >= OLDEST_CLICKHOUSE => Ok(()),
         _ => Err(Error::Database(format!(
             "this is ClickHouse {version}, and {}.{} is the oldest that can be used",
-            OLDEST.0, OLDEST.1
+            OLDEST_CLICKHOUSE.0, OLDEST_CLICKHOUSE.1
         ))),
     }
 }
@@ -388,7 +388,7 @@ fn as_on_other_nodes(client: &Client, name: &str, order: &str) -> Result<String>
 /// Carries out a statement `ON CLUSTER`, which may be repeated. The error names the
 /// nodes that do not answer.
 fn on_all_nodes(client: &Client, statement: &str) -> Result<()> {
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + MAX_CREATION_TIME;
     while !client.execute_everywhere(statement)? {
         let away = away(client)?;
         if !away.is_empty() {

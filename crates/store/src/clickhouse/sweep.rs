@@ -4,7 +4,7 @@
 //! are also left when a server dies between an object and its row, or when two
 //! servers store a run at once. Lists of the bucket find those.
 //!
-//! **Invariant:** an object is removed only if no row names it, twice with [`QUIET`]
+//! **Invariant:** an object is removed only if no row names it, twice with [`UNUSED_TIME`]
 //! between, and its name is older than [`SETTLED`]. By then no statement can be left
 //! that writes a row with it.
 
@@ -25,10 +25,10 @@ use crate::{Result, RunId};
 pub(super) const SETTLED: Duration = Duration::from_secs(2 * 3600);
 
 /// How long an object must be unused: longer than a statement that read its row.
-pub(super) const QUIET: Duration = Duration::from_secs(MOST_SECONDS + 60);
+pub(super) const UNUSED_TIME: Duration = Duration::from_secs(MOST_SECONDS + 60);
 
 /// How often unused objects are removed, and one of 256 folders is listed.
-const EVERY: Duration = Duration::from_secs(60);
+const INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the thread that sweeps, if the store has a bucket.
 pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
@@ -38,11 +38,11 @@ pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
     let mut folder = now_us().to_le_bytes()[0];
     let work = move |_: &_| {
         // What fails is done by a later turn.
-        let _ = inner.remove_unused(QUIET);
+        let _ = inner.remove_unused(UNUSED_TIME);
         let _ = inner.find_unused(folder, SETTLED);
         folder = folder.wrapping_add(1);
     };
-    Regular::start("store-sweeper", EVERY, work).map(Some)
+    Regular::start("store-sweeper", INTERVAL, work).map(Some)
 }
 
 impl Inner {

@@ -18,7 +18,7 @@ use crate::answers::Resolution;
 use crate::rollup::{FunctionParts, Spreads};
 
 /// How many sums are read at a time.
-const AT_ONCE: usize = 50;
+const MAX_SUMS_IN_MEMORY: usize = 50;
 
 /// Sums of a day that are not those of their parts.
 pub(super) struct WrongDay {
@@ -102,7 +102,7 @@ impl Inner {
         computed.adopt_names(&stored);
         let mut functions = FunctionParts::default();
         let mut number = 0;
-        for some in parts.chunks(AT_ONCE) {
+        for some in parts.chunks(MAX_SUMS_IN_MEMORY) {
             let mut cells = self.sums_of(some)?;
             for head in some {
                 let Some(cell) = cells.remove(&head.key) else {

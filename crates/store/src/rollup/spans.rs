@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{MOST_COST, Sign};
 
 /// The most texts of a cell. Spans beyond it are added up without a text.
-const MOST: usize = 2_000;
+const MAX_TEXTS: usize = 2_000;
 
 /// The sums of the spans of one kind and text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl SpanSums {
                 if sign == Sign::Minus {
                     continue;
                 }
-                if self.rows.len() >= MOST {
+                if self.rows.len() >= MAX_TEXTS {
                     key.1.clear();
                 }
             }

@@ -13,7 +13,7 @@ use crate::transposed::restored;
 use crate::{Error, Result, RunInfo};
 
 /// How many are kept in memory.
-const KEPT: usize = 256;
+const MAX_CACHED: usize = 256;
 
 /// A dictionary with its number.
 type Numbered = (i64, Arc<Vec<u8>>);
@@ -50,7 +50,7 @@ impl Dictionaries for SqliteStore {
         };
         let data: Arc<Vec<u8>> = Arc::new(plain(&packed)?);
         let mut kept = kept();
-        if kept.len() >= KEPT {
+        if kept.len() >= MAX_CACHED {
             kept.clear();
         }
         kept.insert(key, (number, Arc::clone(&data)));

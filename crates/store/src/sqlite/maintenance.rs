@@ -13,7 +13,7 @@ use crate::rollup::{Shape, Sign, Spreads};
 use crate::{Error, Problem, Result, RunId, Selection, Verified};
 
 /// The most problems that are listed.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// Counts runs and hourly sums.
 const COUNT_AGAIN: &str = "DELETE FROM run_total;
@@ -115,7 +115,7 @@ impl SqliteStore {
 pub(super) fn verify(store: &SqliteStore, connection: &Connection) -> Result<Verified> {
     let mut verified = Verified::default();
     let problem = |verified: &mut Verified, item: String, reason: String| {
-        if verified.problems.len() < MOST {
+        if verified.problems.len() < MAX_PROBLEMS {
             verified.problems.push(Problem { item, reason });
         }
     };

@@ -11,7 +11,7 @@ use crate::{Error, Result, Wanted};
 
 /// How many connections are kept. More questions at a time open more, and
 /// close them.
-const KEPT: usize = 8;
+const MAX_IDLE_CONNECTIONS: usize = 8;
 
 /// After how many of its steps `SQLite` looks whether the answer is still wanted: some ten
 /// microseconds.
@@ -39,7 +39,7 @@ impl SqliteStore {
             connection.progress_handler(0, None::<fn() -> bool>)?;
         }
         let mut kept = kept();
-        if kept.len() < KEPT {
+        if kept.len() < MAX_IDLE_CONNECTIONS {
             kept.push(connection);
         }
         if let Err(Error::Corrupt(_)) = answer {

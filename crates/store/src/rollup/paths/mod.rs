@@ -22,7 +22,7 @@ pub(crate) use shape::Shape;
 
 /// The most rows of a cell. Costs of paths beyond it belong to the nearest path
 /// that has a row.
-const MOST: usize = 100_000;
+const MAX_PATHS: usize = 100_000;
 
 /// How many bits of a row's end are the level of recursion, for edges.
 const LEVEL_BITS: u32 = 12;
@@ -204,7 +204,7 @@ impl Paths {
     /// many.
     fn place(&mut self, from: u64, to: u64) -> Option<u32> {
         let next = u32::try_from(self.rows.len()).ok()?;
-        if self.rows.len() >= MOST {
+        if self.rows.len() >= MAX_PATHS {
             return self.places.get(&(from, to)).copied();
         }
         let place = *self.places.entry((from, to)).or_insert(next);
