@@ -318,6 +318,9 @@ mod tests {
         ledger.count(1, &runs).unwrap();
         let rows = ledger.report().unwrap().dropped;
         assert_eq!(rows.len(), MAX_COUNTERS + 1);
-        assert_eq!((rows[MAX_COUNTERS].app.as_str(), rows[MAX_COUNTERS].runs), (OTHER, 5));
+        assert_eq!(
+            (rows[MAX_COUNTERS].app.as_str(), rows[MAX_COUNTERS].runs),
+            (OTHER, 5)
+        );
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use spool::{Changes, Found, Left, REST, Version};
+use spool::{Changes, Found, SETTLE_TIME, SkippedFiles, Version};
 
 use crate::batch::{Batch, LARGE, MOST, Part, Writer, fields};
 use crate::entry::Entry;
@@ -39,7 +39,7 @@ const MAX_FILE: u64 = 512 << 20;
 pub(crate) struct Taker {
     shared: Arc<Shared>,
     changes: Changes,
-    left: Left,
+    left: SkippedFiles,
     /// Files that are in the queue, and could not be removed from the spool yet.
     unremoved: BTreeMap<PathBuf, Version>,
     folder: PathBuf,
@@ -72,7 +72,7 @@ impl Taker {
         let mut taker = Self {
             shared,
             changes,
-            left: Left::default(),
+            left: SkippedFiles::default(),
             unremoved: BTreeMap::new(),
             folder,
             is_failing: false,
@@ -107,9 +107,9 @@ impl Taker {
             };
             match next {
                 Next::Now => {}
-                Next::Soon if is_end => std::thread::sleep(REST),
+                Next::Soon if is_end => std::thread::sleep(SETTLE_TIME),
                 Next::After(_) if is_end => break,
-                Next::Soon => self.changes.wait(REST),
+                Next::Soon => self.changes.wait(SETTLE_TIME),
                 Next::After(wait) => self.changes.wait(wait.min(PAUSE)),
             }
             self.shared.stop.wait(BETWEEN);

@@ -161,9 +161,9 @@ impl Items<'_, '_> {
         if self.count <= self.skip {
             return Ok(());
         }
-        let unwanted = || Refused::bad("nobody waits for the rest of the upload");
+        let cancelled = || Refused::bad("the client has closed the connection");
         if !(self.tell)(Told::Begun) {
-            return Err(unwanted());
+            return Err(cancelled());
         }
         let mut counted = Counted { file, count: 0 };
         let (metadata, outcome) = match metadata {
@@ -184,7 +184,7 @@ impl Items<'_, '_> {
         if (self.tell)(Told::Item(Box::new(item))) {
             Ok(())
         } else {
-            Err(unwanted())
+            Err(cancelled())
         }
     }
 }

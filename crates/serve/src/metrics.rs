@@ -112,7 +112,7 @@ impl Counters {
                 "xhprof_connections_cut_total",
                 "counter",
                 "Connections of strangers that were cut for other clients.",
-                of(&admission.places.cut),
+                of(&admission.connections.cut),
             ),
             (
                 "xhprof_bodies_bytes",

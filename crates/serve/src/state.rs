@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
 use parking_lot::Mutex;
-use store::{AppInfo, Stats, Store, Wanted};
+use store::{AppInfo, CancelToken, Stats, Store};
 
 use crate::access::Access;
 use crate::admission::Admission;
@@ -178,15 +178,15 @@ impl State {
             if let Some(search) = self.search.try_lock_for(LOOK_AGAIN) {
                 break search;
             }
-            if Wanted::current().is_some_and(|wanted| wanted.has_ended()) {
-                return Err(store::Error::Unwanted.to_string());
+            if CancelToken::current().is_some_and(|cancel| cancel.is_cancelled()) {
+                return Err(store::Error::Cancelled.to_string());
             }
         };
         if let Some(kept) = kept() {
             return Ok(kept);
         }
         // Also if its client leaves: the next one gets what this one found.
-        let new = Wanted::default().during(|| (self.config.findings)(store, app))?;
+        let new = CancelToken::default().run(|| (self.config.findings)(store, app))?;
         let new = Arc::new(new);
         let kept = (Instant::now(), info, Arc::clone(&new));
         found().insert(app.to_owned(), kept);

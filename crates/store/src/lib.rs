@@ -13,6 +13,7 @@
 
 mod answers;
 pub mod bucket;
+mod cancel;
 mod clickhouse;
 mod error;
 mod expiry;
@@ -24,7 +25,6 @@ mod sqlite;
 mod store;
 mod tls;
 mod transposed;
-mod wanted;
 
 #[cfg(feature = "conformance")]
 #[expect(
@@ -34,6 +34,7 @@ mod wanted;
 )]
 pub mod conformance;
 
+pub use cancel::{CancelToken, OnCancel};
 pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};
 pub use model::{
@@ -48,4 +49,3 @@ pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};
 pub use sqlite::{Options, SqliteStore};
 pub use store::{CellHours, HoursOf, Notices, Retention, Runs, Store, Sums, Tokens};
-pub use wanted::{AtItsEnd, Wanted};

@@ -38,7 +38,7 @@ pub(crate) struct Prepared {
     /// The native file, by column and compressed.
     pub(crate) file: Vec<u8>,
     pub(crate) dictionary: Dictionary,
-    pub(crate) cell: Option<Part>,
+    pub(crate) cell: Option<RunSums>,
 }
 
 /// What a file was compressed with.
@@ -63,7 +63,7 @@ pub(crate) trait Dictionaries {
 
 /// A run's part of its cell. Functions are numbers of `symbols`.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct RunSums {
     pub(crate) shape: Shape,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) totals: Totals,
@@ -102,7 +102,7 @@ impl Prepared {
         drop(by_column);
         drop(plain);
         info.size = file.len() as u64;
-        let cell = part(profile, &info);
+        let cell = sums_of_run(profile, &info);
         Ok(Self {
             info,
             received,
@@ -142,7 +142,7 @@ pub(crate) fn put_all(
 }
 
 /// The part of a run in the sums; none if it does not measure time.
-pub(crate) fn part(profile: Profile, info: &RunInfo) -> Option<Part> {
+pub(crate) fn sums_of_run(profile: Profile, info: &RunInfo) -> Option<RunSums> {
     if info.unit != "time" {
         return None;
     }
@@ -164,7 +164,7 @@ pub(crate) fn part(profile: Profile, info: &RunInfo) -> Option<Part> {
         Body::Tree(tree) => tree.root_cost().memory,
         _ => profile.edges().root.memory,
     };
-    Some(Part {
+    Some(RunSums {
         shape: Shape::of(&profile),
         totals: Totals::of(info, memory),
         paths: Paths::of(&profile),

@@ -16,7 +16,7 @@ use store::{
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{Caller, Scope};
-use crate::admission::work::on_a_thread;
+use crate::admission::work::run_blocking;
 use crate::asking::{ask, change};
 use crate::filter;
 use crate::problem::Problem;
@@ -120,7 +120,7 @@ pub(crate) async fn metrics(
     for_all(&caller)?;
     let shared = Arc::clone(&state);
     let size = move || shared.recent_size(&*shared.config.store);
-    let stats = on_a_thread(&state.admission.counters, size).await??;
+    let stats = run_blocking(&state.admission.counter_slots, size).await??;
     let crashed = state.config.readers.crashed.load(Ordering::Relaxed);
     Ok(state.counters.text(&stats, crashed, &state.admission))
 }

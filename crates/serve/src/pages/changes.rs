@@ -1,9 +1,9 @@
 //! The functions that explain a change, as a table; noise is folded.
 
+use regressions::significance::{Change, Common, Confidence, Sides, confidence};
 use store::FunctionChange;
 
 use super::html::{Table, function};
-use super::judged::{Common, Confidence, Sides, confidence};
 use super::units::{difference, rate, signed, span};
 
 /// The most rows of each table.
@@ -35,12 +35,37 @@ impl Changes<'_> {
     }
 }
 
+/// What says how sure the change of a function is.
+pub(super) fn change(row: &FunctionChange) -> Change {
+    Change {
+        own_before: row.own_before,
+        ln_change: row.ln_change,
+        z: row.z,
+        called: [row.called_before, row.called_after],
+    }
+}
+
+/// The change that most functions share.
+pub(super) fn common(rows: &[FunctionChange]) -> Common {
+    let changes: Vec<Change> = rows.iter().map(change).collect();
+    regressions::significance::common(&changes)
+}
+
+fn words(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Sure => "sure",
+        Confidence::Likely => "likely",
+        Confidence::Noise => "within noise",
+        Confidence::Unknown => "too few runs",
+    }
+}
+
 /// The functions whose change is sure or likely, and matters; the others folded.
 pub(super) fn table(changes: &Changes<'_>) -> String {
     let judged: Vec<(&FunctionChange, Confidence)> = changes
         .rows
         .iter()
-        .map(|row| (row, confidence(row, changes.common, changes.sides)))
+        .map(|row| (row, confidence(&change(row), changes.common, changes.sides)))
         .collect();
     let least = MIN_SHARE * changes.whole[0].max(changes.whole[1]);
     let is_told = |(row, confidence): &(&FunctionChange, Confidence)| {
@@ -100,7 +125,7 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
             [
                 function(&row.name, changes.filter),
                 difference(change),
-                format!("<span class=\"{class}\">{}</span>", confidence.words()),
+                format!("<span class=\"{class}\">{}</span>", words(*confidence)),
                 bar(change, largest, changes.change()),
                 span(row.own_before),
                 span(row.own_after),

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Redirect, Response};
-use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep, Wanted};
+use regressions::significance::{ENOUGH_NEAR_PERCENTILE, LIKELY, OF_DAYS, SURE, Sides};
+use store::{CancelToken, Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep};
 
-use super::changes::{Changes, table};
+use super::changes::{Changes, common, table};
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
-use super::judged::{LIKELY, OF_DAYS, SURE, Sides, common};
 use super::links;
 use super::run_table::comparison;
 use super::slow::{Near, near_p95};
@@ -114,10 +114,6 @@ async fn two_runs(
     .into_response())
 }
 
-/// How many runs near a percentile a likely change needs on each side, and a sure
-/// one. Fewer may all have the same slow call by chance.
-const NEAR: [u64; 2] = [20, 40];
-
 /// How many days have runs: from the sums, so that it takes no longer with more runs.
 fn days(store: &dyn Store, selection: &Selection) -> store::Result<u64> {
     let points = store.trend(selection, &TrendOf::Requests, TrendStep::Day)?;
@@ -138,7 +134,7 @@ impl Answer {
         let [before, after] = selections;
         let side =
             |selection| store::Result::Ok((store.requests(selection)?, days(store, selection)?));
-        let (one, other) = Wanted::both(|| side(before), || side(after));
+        let (one, other) = CancelToken::both(|| side(before), || side(after));
         let ((one, one_days), (other, other_days)) = (one?, other?);
         let totals = match (one, other) {
             (Some(before), Some(after)) => [before, after],
@@ -151,7 +147,7 @@ impl Answer {
             error: 0.0,
             enough: [0, 0],
         };
-        let (mean, near_p95) = Wanted::both(
+        let (mean, near_p95) = CancelToken::both(
             || store.diff(before, after),
             || near_p95(store, [(before, &totals[0]), (after, &totals[1])]),
         );
@@ -227,7 +223,7 @@ impl Answer {
         Sides {
             runs: [difference.before.runs, difference.after.runs],
             error: *error,
-            enough: NEAR,
+            enough: ENOUGH_NEAR_PERCENTILE,
             ..self.sides
         }
     }
@@ -268,7 +264,7 @@ impl Answer {
 
 /// What the columns mean, and what makes a change sure.
 fn notes() -> String {
-    let [likely, sure] = NEAR;
+    let [likely, sure] = ENOUGH_NEAR_PERCENTILE;
     format!(
         "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the part that \
          more or fewer calls explain, “by cost” the part of dearer or cheaper calls.</p>\

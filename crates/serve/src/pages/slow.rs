@@ -3,7 +3,8 @@
 //! A percentile is no sum of its functions. So the runs nearest to it are
 //! compared: the mean times of their functions add up to about the percentile.
 
-use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store, Wanted};
+use regressions::significance::p95_error;
+use store::{CancelToken, Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store};
 
 /// The runs on each side of the percentile: a fortieth of all, from 5 to 40.
 const NEAR_FRACTION: u64 = 40;
@@ -27,7 +28,7 @@ pub(super) fn near_p95(
     let mut near = Vec::new();
     let mut variance = 0.0;
     let [one, other] = sides;
-    let (one_runs, other_runs) = Wanted::both(
+    let (one_runs, other_runs) = CancelToken::both(
         || nearest(store, one.0, one.1),
         || nearest(store, other.0, other.1),
     );
@@ -36,7 +37,7 @@ pub(super) fn near_p95(
         if ids.len() < 10 {
             return Ok(None);
         }
-        variance += error(row.runs, &walls).powi(2);
+        variance += p95_error(row.runs, &walls).powi(2);
         near.push(Selection {
             ids,
             ..within(&Selection::default(), row)
@@ -49,17 +50,6 @@ pub(super) fn near_p95(
         difference: store.diff(before, after)?,
         error: variance.sqrt(),
     }))
-}
-
-/// The standard error of the logarithm of the 95th percentile of so many runs:
-/// its rank has a binomial distribution, and the times of its neighbours say how
-/// much a rank is.
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn error(runs: u64, walls: &[u64]) -> f64 {
-    let most = walls.iter().max().copied().unwrap_or(1).max(1) as f64;
-    let least = walls.iter().min().copied().unwrap_or(1).max(1) as f64;
-    let ranks = walls.len().saturating_sub(1).max(1) as f64;
-    (most / least).ln() / ranks * (runs as f64 * 0.95 * 0.05).sqrt()
 }
 
 /// The selection in the hours that have its runs: a release is in use for some days, and

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::functions::{text, total};
 use super::source::{Place, Resolution, Source, has_spreads, requests_of, visit};
-use super::want::{Sums, Want};
+use super::want::{PartSums, Want};
 use crate::rollup::{FunctionSums, Paths, Shape, Sign, Spread, Totals};
 use crate::{FunctionDetail, FunctionRoute, Neighbour, Result, Selection, TrendPoint, TrendStep};
 use profile::{Neighbours, Profile, Symbol, SymbolId};
@@ -51,7 +51,7 @@ pub(crate) fn function_trend(
     let names = [name.to_owned()];
     let mut steps: Steps<Part> = Steps::new();
     let mut add = |place: &Place, totals: &Totals, part| {
-        if let Sums::Functions(functions) = part {
+        if let PartSums::Functions(functions) = part {
             let sums = functions.first().and_then(Option::as_ref);
             let step = steps.entry(key(step, place)).or_default();
             step.add(place, totals, sums);
@@ -105,7 +105,7 @@ fn spreads(
         return Ok(steps);
     }
     let mut add = |place: &Place, _: &_, part| {
-        if let Sums::Spread(Some(more)) = part {
+        if let PartSums::Spread(Some(more)) = part {
             let sum = steps.entry(key(step, place)).or_default();
             sum.merge(&more, Sign::Plus);
         }
@@ -136,9 +136,9 @@ pub(crate) fn function(
     let mut calls = Calls::new();
     let mut add = |place: &Place, totals: &Totals, part| {
         let sums = match part {
-            Sums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
-            Sums::Functions(sums) => sums.into_iter().next().flatten(),
-            Sums::Calls(found) => found.map(|(sums, paths)| {
+            PartSums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
+            PartSums::Functions(sums) => sums.into_iter().next().flatten(),
+            PartSums::Calls(found) => found.map(|(sums, paths)| {
                 add_paths(&mut calls, totals.runs, &paths);
                 sums
             }),

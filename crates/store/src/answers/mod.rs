@@ -5,6 +5,7 @@ mod days;
 mod differences;
 mod function;
 mod functions;
+mod per_thousand_runs;
 mod requests;
 mod source;
 mod spans;
@@ -20,4 +21,4 @@ pub(crate) use source::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };
 pub(crate) use spans::spans;
-pub(crate) use want::{Sums, Want};
+pub(crate) use want::{PartSums, Want};

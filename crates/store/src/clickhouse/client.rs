@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 
 use super::ClickhouseAddress;
-use crate::wanted::{self, AtItsEnd, Wanted};
+use crate::cancel::{self, CancelToken, OnCancel};
 use crate::{Error, Result, tls};
 
 /// The longest answer: a page never needs as much.
@@ -161,7 +161,7 @@ impl Client {
         }
         let until = Instant::now() + WAIT_FOR_ROWS;
         loop {
-            wanted::check()?;
+            cancel::check()?;
             match self.send_to_any(statement, body, in_database) {
                 Err(Failed::Stale(_)) if Instant::now() < until => {
                     std::thread::sleep(ATTEMPTS_EVERY);
@@ -220,11 +220,13 @@ impl Client {
             .query("max_query_size", (MAX_STATEMENT + 1).to_string())
             .query("max_read_buffer_size", READ_BUFFER.to_string());
         let is_question = statement.is_empty() && body.starts_with(b"SELECT");
-        let id = Wanted::current().filter(|_| is_question).map(|wanted| {
-            let id = format!("xhprof-{:016x}", getrandom::u64().unwrap_or_default());
-            let stop = self.stop_at_end(&wanted, host, &id);
-            (id, stop)
-        });
+        let id = CancelToken::current()
+            .filter(|_| is_question)
+            .map(|cancel| {
+                let id = format!("xhprof-{:016x}", getrandom::u64().unwrap_or_default());
+                let stop = self.stop_at_end(&cancel, host, &id);
+                (id, stop)
+            });
         if let Some((id, _)) = &id {
             request = request.query("query_id", id);
         }
@@ -269,7 +271,7 @@ impl Client {
             Ok((status, body.read_to_vec()?))
         });
         // Whatever a statement says that was told to stop.
-        wanted::check().map_err(Failed::Statement)?;
+        cancel::check().map_err(Failed::Statement)?;
         let (status, bytes) = answered.map_err(|error| node(&error))?;
         if status == 200 {
             return Ok(bytes);
@@ -278,10 +280,10 @@ impl Client {
     }
 
     /// Tells a node to stop a question when its client does not wait any more.
-    fn stop_at_end(&self, wanted: &Wanted, host: &str, id: &str) -> AtItsEnd {
+    fn stop_at_end(&self, cancel: &CancelToken, host: &str, id: &str) -> OnCancel {
         let (agent, address, host) = (self.agent.clone(), self.address.clone(), host.to_owned());
         let id = id.to_owned();
-        wanted.at_its_end(move || {
+        cancel.on_cancel(move || {
             // Who ends it does not wait for ClickHouse.
             let thread = std::thread::Builder::new().name("stop-statement".to_owned());
             let stop = move || {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::literal::{ids, numbers, text};
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
 use super::{Inner, app_functions, counts, now_us, schema};
 use crate::prepare::Prepared;
@@ -136,7 +136,7 @@ impl Inner {
         }
         for question in questions {
             let bytes = self.client.read(&question)?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 found.insert(RunId(answer.fixed()?));
             }
@@ -202,7 +202,7 @@ impl Inner {
         let bytes = self.client.read(&format!(
             "SELECT countIf(state = 0), max(version) FROM {run} FINAL WHERE day = {day}"
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let (runs, version) = (answer.u64()?, answer.u64()?);
         if runs > 0 || version > before || self.changed_days()?.contains(&day) {
             return self.note_closed(day, was_dropped, false);
@@ -239,7 +239,7 @@ impl Inner {
                 self.all("cell"),
                 counts::of_partition(number)
             ))?;
-            if Answer::new(&bytes).u64()? == 0 {
+            if RowReader::new(&bytes).u64()? == 0 {
                 schema::drop_partition(&self.client, app_functions::NAME, number)?;
                 schema::drop_partition(&self.client, "app_daily", number)?;
                 schema::drop_partition(&self.client, "daily", number)?;
@@ -254,7 +254,7 @@ impl Inner {
         let bytes = self
             .client
             .read(&format!("SELECT DISTINCT day FROM {}", self.all("changed")))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = BTreeSet::new();
         while answer.has_more() {
             days.insert(answer.u32()?);
@@ -267,7 +267,7 @@ impl Inner {
             "SELECT day, version, is_dropped, is_closed FROM {} FINAL WHERE {condition}",
             self.all("closed")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = BTreeMap::new();
         while answer.has_more() {
             let day = answer.u32()?;
@@ -282,7 +282,7 @@ impl Inner {
     }
 
     fn note_closed(&self, day: u32, is_dropped: bool, is_closed: bool) -> Result<()> {
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.u32(day).u64(now_us());
         row.u8(u8::from(is_dropped)).u8(u8::from(is_closed));
         let into = self.all("closed") + " (day, version, is_dropped, is_closed)";

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::numbers;
-use super::rows::Answer;
+use super::rows::RowReader;
 use crate::{AppInfo, Result};
 
 /// The age of parts that all replicas have, in seconds. A replica that lacks rows older
@@ -75,7 +75,7 @@ pub(super) struct CellCount {
 pub(super) struct Counts {
     days: Kept<Arc<Day>>,
     cells: Kept<CellCount>,
-    seen: Mutex<Seen>,
+    seen: Mutex<CellVersion>,
     /// Another age than [`SETTLED`], for tests.
     settled: AtomicU32,
 }
@@ -85,7 +85,7 @@ type Kept<T> = Mutex<HashMap<u32, (u64, T)>>;
 
 /// Routes and functions by their hashes, and applications. They are never removed.
 #[derive(Debug, Default)]
-struct Seen {
+struct CellVersion {
     routes: HashSet<u64>,
     names: HashSet<u64>,
     /// Applications.
@@ -108,7 +108,7 @@ pub(super) struct Partition {
 impl Counts {
     /// Sets the age from which on parts are taken for the same on all replicas.
     pub(super) fn set_settled(&self, seconds: u32) {
-        self.settled.store(seconds + 1, Ordering::Relaxed);
+        self.verified.store(seconds + 1, Ordering::Relaxed);
     }
 }
 
@@ -167,7 +167,7 @@ impl Inner {
             self.all("run"),
             numbers(some.iter().map(|partition| partition.number))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days: HashMap<u32, Day> = HashMap::new();
         while answer.has_more() {
             let day = days.entry(answer.u32()?).or_default();
@@ -182,7 +182,7 @@ impl Inner {
             day.apps.insert(app, of_app);
             day.rows += answer.u64()?;
             day.version = day.version.max(answer.u64()?);
-            let routes = answer.list(Answer::u64)?;
+            let routes = answer.list(RowReader::u64)?;
             self.counts.seen.lock().routes.extend(routes);
         }
         Ok(days)
@@ -214,7 +214,7 @@ impl Inner {
             self.all("cell"),
             of_partition(partition.number)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let count = CellCount {
             cells: answer.u64()?,
             written: answer.u32()?,
@@ -251,12 +251,12 @@ impl Inner {
                 self.all("cell"),
                 of_partition(number)
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             let mut seen = self.counts.seen.lock();
             if answer.has_more() {
-                seen.routes.extend(answer.list(Answer::u64)?);
-                seen.names.extend(answer.list(Answer::u64)?);
-                seen.apps.extend(answer.list(Answer::text)?);
+                seen.routes.extend(answer.list(RowReader::u64)?);
+                seen.names.extend(answer.list(RowReader::u64)?);
+                seen.apps.extend(answer.list(RowReader::text)?);
                 let until = until.max(answer.u32()?);
                 let parts = if partition.is_settled {
                     partition.parts
@@ -310,7 +310,7 @@ impl Inner {
                     "SELECT max(absolute_delay) FROM cluster('{cluster}', system, replicas)
                      WHERE database = '{database}' AND table = '{table}'"
                 ))?;
-                Answer::new(&bytes).u64()? > 5
+                RowReader::new(&bytes).u64()? > 5
             }
         };
         let of = match &address.cluster {
@@ -324,7 +324,7 @@ impl Inner {
              FROM {of} WHERE active AND database = '{database}' AND table = '{table}'
              GROUP BY number ORDER BY number"
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut partitions = Vec::new();
         while answer.has_more() {
             let (number, rows, parts) = (answer.u32()?, answer.u64()?, answer.u64()?);

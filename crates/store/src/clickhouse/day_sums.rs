@@ -3,7 +3,7 @@
 //!
 //! Only days that are over are added up, and only places whose hours were not written for
 //! a while. A run that comes later changes its hour, and so makes the sums of its day
-//! wrong: see [`heads`](super::heads). They are written anew when it is quiet again.
+//! wrong: see [`headers`](super::sum_headers). They are written anew when it is quiet again.
 //! Several servers may do that at once: each row is right or wrong by itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::cell_cache::Head;
-use super::cells::{Cell, Key, Where};
-use super::fold::chance;
-use super::heads::{Table, covered, where_of};
+use super::cell_cache::SumHeader;
+use super::cells::{Cell, CellPlace, Key};
+use super::fold::version_jitter;
 use super::literal::ids;
-use super::regular::Regular;
-use super::rows::{Answer, Rows};
+use super::periodic_thread::PeriodicThread;
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
-use super::settled::Selected;
+use super::sum_headers::{Table, cell_place_of, covered};
+use super::verified_cells::Selected;
 use super::{Background, Inner, now_us};
 use crate::Result;
 use crate::answers::Resolution;
@@ -39,11 +39,11 @@ const INSERTED: usize = 8 << 20;
 /// The days that need nothing, by the number and a hash of their rows in `cell`. Where
 /// ClickHouse merges rows, a day has other rows, and is looked at once more.
 #[derive(Debug, Default)]
-pub(super) struct Complete {
+pub(super) struct CompleteDays {
     days: Mutex<HashMap<u32, (u64, u64)>>,
 }
 
-impl Complete {
+impl CompleteDays {
     /// Has all days looked at once more.
     pub(super) fn forget(&self) {
         self.days.lock().clear();
@@ -51,13 +51,13 @@ impl Complete {
 }
 
 /// Starts the thread that adds up.
-pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<Regular> {
+pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<PeriodicThread> {
     let Background {
         sum_days_every,
         quiet,
         ..
     } = *background;
-    Regular::start("store-days", sum_days_every, move |stopped| {
+    PeriodicThread::start("store-days", sum_days_every, move |stopped| {
         // What fails is done the next time; questions read the hours until then.
         let _ = inner.sum_days(quiet, &|| stopped.is_stopped());
     })
@@ -66,8 +66,8 @@ pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<Regula
 /// The hours of a place in a day.
 #[derive(Debug)]
 struct Hours {
-    place: Where,
-    cells: Vec<(Key, u64, Where)>,
+    place: CellPlace,
+    cells: Vec<(Key, u64, CellPlace)>,
     /// Whether a cell has changes.
     is_changed: bool,
     /// The version of the row that there is; 0 if there is none.
@@ -75,7 +75,7 @@ struct Hours {
 }
 
 impl Hours {
-    fn of(place: Where) -> Self {
+    fn of(place: CellPlace) -> Self {
         Self {
             place,
             cells: Vec::new(),
@@ -104,7 +104,7 @@ impl Inner {
             self.all("cell"),
             day_of(now_us())
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = Vec::new();
         while answer.has_more() {
             days.push((answer.u32()?, (answer.u64()?, answer.u64()?)));
@@ -116,7 +116,7 @@ impl Inner {
             .retain(|day, _| there.contains(day));
         let mut written = 0;
         for (day, rows) in days {
-            if self.complete.days.lock().get(&day) == Some(&rows) {
+            if self.complete_days.days.lock().get(&day) == Some(&rows) {
                 continue;
             }
             let look = self.look_at(day, quiet)?;
@@ -130,7 +130,7 @@ impl Inner {
             }
             // What was written is looked at once more: it may be on one replica only yet.
             if look.is_complete && of_day == 0 {
-                self.complete.days.lock().insert(day, rows);
+                self.complete_days.days.lock().insert(day, rows);
             }
         }
         Ok(written)
@@ -145,9 +145,9 @@ impl Inner {
             days,
             ..
         } = self.selected(&condition, Resolution::Day)?;
-        let rows = self.sum_heads(Table::Daily, &condition, days)?;
+        let rows = self.day_headers(Table::Daily, &condition, days)?;
         let covered = covered(&rows, &cells);
-        let mut right: HashMap<Key, (&Arc<Head>, bool)> = HashMap::new();
+        let mut right: HashMap<Key, (&Arc<SumHeader>, bool)> = HashMap::new();
         for (row, is_right) in rows.iter().zip(covered.days) {
             right.insert(row.key, (row, is_right));
         }
@@ -173,7 +173,7 @@ impl Inner {
         }
         for row in rows.iter().filter(|row| !row.cells.is_empty()) {
             all.entry(row.key)
-                .or_insert_with(|| Hours::of(where_of(row)));
+                .or_insert_with(|| Hours::of(cell_place_of(row)));
         }
         let quiet = u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX);
         // A version may be ahead of the clock: without a quiet time, all hours are old enough.
@@ -208,23 +208,23 @@ impl Inner {
     }
 
     /// The places of the cells that a condition selects.
-    fn places(&self, condition: &str) -> Result<HashMap<Key, Where>> {
+    fn places(&self, condition: &str) -> Result<HashMap<Key, CellPlace>> {
         let bytes = self.client.read(&format!(
             "SELECT DISTINCT key, {} FROM {} WHERE {condition}",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             self.all("cell")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut places = HashMap::new();
         while answer.has_more() {
-            places.insert(answer.fixed()?, Where::read(&mut answer)?);
+            places.insert(answer.fixed()?, CellPlace::read(&mut answer)?);
         }
         Ok(places)
     }
 
     /// Writes the sums of days. Returns their number.
     fn write_days(&self, todo: &[(Key, Hours)], is_stopped: &dyn Fn() -> bool) -> Result<u64> {
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         let mut written = 0;
         let mut length = 20;
         let mut rest = todo;
@@ -246,7 +246,8 @@ impl Inner {
             };
             let some: Vec<&(Key, Hours)> = some.iter().filter(is_left).collect();
             let hours = some.iter().flat_map(|(_, hours)| &hours.cells);
-            let hours: Vec<(&Key, &Where)> = hours.map(|(key, _, place)| (key, place)).collect();
+            let hours: Vec<(&Key, &CellPlace)> =
+                hours.map(|(key, _, place)| (key, place)).collect();
             let mut cells = if hours.is_empty() {
                 BTreeMap::new()
             } else {
@@ -260,9 +261,9 @@ impl Inner {
                 let Some(mut sum) = added_up(sum, hours, &mut cells) else {
                     continue;
                 };
-                sum.version = now_us().max(hours.version + 1) + chance()?;
+                sum.version = now_us().max(hours.version + 1) + version_jitter()?;
                 let ends = [hours.cells.first(), hours.cells.last()];
-                let hours_of = |end: &(Key, u64, Where)| end.2.hour;
+                let hours_of = |end: &(Key, u64, CellPlace)| end.2.hour;
                 let ends = ends.map(|end| end.map_or(sum.place.hour, hours_of));
                 let cells = hours.cells.iter().map(|cell| (cell.0, cell.1));
                 write(
@@ -284,7 +285,7 @@ impl Inner {
     }
 
     /// Inserts sums of days into their table.
-    pub(super) fn insert_sums(&self, table: Table, rows: &mut Rows) -> Result<()> {
+    pub(super) fn insert_sums(&self, table: Table, rows: &mut RowWriter) -> Result<()> {
         if rows.bytes.is_empty() {
             return Ok(());
         }
@@ -301,7 +302,7 @@ impl Inner {
             self.all("daily"),
             ids(some.iter().map(|(key, _)| key))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut versions = HashMap::new();
         while answer.has_more() {
             versions.insert(answer.fixed()?, answer.u64()?);
@@ -327,7 +328,7 @@ fn columns(table: Table) -> String {
     };
     format!(
         "key, version, day, first, last, part_key, part_version, {}, {}{moments}",
-        Where::COLUMNS,
+        CellPlace::COLUMNS,
         Cell::sum_columns()
     )
 }
@@ -339,7 +340,7 @@ pub(super) fn write(
     key: &Key,
     ends: [i64; 2],
     parts: &[(Key, u64)],
-    rows: &mut Rows,
+    rows: &mut RowWriter,
 ) -> Result<()> {
     let place = &sum.place;
     let hour = hour_number(place.hour);

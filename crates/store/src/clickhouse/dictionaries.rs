@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::text;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use crate::packed::unpacked;
 use crate::prepare::{Dictionaries, MAX_DICTIONARY, app_of, release_of, route_of};
 use crate::{Error, NewRun, Result, RunInfo};
@@ -32,7 +32,7 @@ type Key = [String; 3];
 
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct DictionaryCache {
     kept: Mutex<State>,
 }
 
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-impl Kept {
+impl DictionaryCache {
     /// A dictionary by its number; none if it is missing. 0 is the empty one.
     pub(super) fn data(&self, inner: &Inner, number: i64) -> Result<Option<Arc<Vec<u8>>>> {
         if number == 0 {
@@ -81,7 +81,7 @@ impl Kept {
             inner.all("dictionary"),
             missing.join(", ")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
             self.kept.lock().keep(number, &data);
@@ -92,7 +92,7 @@ impl Kept {
     /// Stores the first dictionaries of routes and releases.
     pub(super) fn add(&self, inner: &Inner, candidates: &[(&RunInfo, &[u8])]) -> Result<()> {
         let mut added: HashMap<Key, i64> = HashMap::new();
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         for (info, packed) in candidates {
             let key = key(info);
             let is_there = matches!(self.kept.lock().by_route.get(&key), Some(Ok(_)));
@@ -135,7 +135,7 @@ impl Kept {
             inner.all("dictionary"),
             places.collect::<Vec<_>>().join(", ")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let now = Instant::now();
         let mut found: HashMap<Key, _> = keys.iter().map(|key| (key.clone(), Err(now))).collect();
         while answer.has_more() {

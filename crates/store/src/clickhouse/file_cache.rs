@@ -72,7 +72,7 @@ impl Inner {
             let missing: Vec<RunInfo> = missing.cloned().collect();
             self.each_file(&missing, &mut |info, file| {
                 let file = Arc::new(file);
-                self.kept.keep(info.id, &file);
+                self.file_cache.keep(info.id, &file);
                 files.insert(info.id, file);
                 Ok(())
             })?;

@@ -18,11 +18,11 @@ use parking_lot::Mutex;
 use super::client::Client;
 use super::literal::text;
 use super::now_us;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::schema;
 use crate::bucket::Bucket;
 use crate::prepare::Prepared;
-use crate::{Error, Result, RunId, Wanted};
+use crate::{CancelToken, Error, Result, RunId};
 
 /// How the file of a row begins that is in a bucket. A file begins with zstd's
 /// number.
@@ -214,7 +214,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    let wanted = Wanted::current().unwrap_or_default();
+    let cancel = CancelToken::current().unwrap_or_default();
     let take = || {
         let mut done = Vec::new();
         while let Some((number, item)) = {
@@ -229,7 +229,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         }
         done
     };
-    let done = || wanted.during(take);
+    let done = || cancel.run(take);
     let mut all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..MAX_PARALLEL.min(items.len()))
             .map(|_| scope.spawn(done))
@@ -299,7 +299,7 @@ fn owners(client: &Client) -> Result<Vec<String>> {
         "SELECT DISTINCT id FROM {}",
         schema::all(client, "bucket")
     ))?;
-    let mut answer = Answer::new(&bytes);
+    let mut answer = RowReader::new(&bytes);
     let mut owners = Vec::new();
     while answer.has_more() {
         owners.push(answer.text()?);
@@ -318,7 +318,7 @@ fn has_objects(client: &Client) -> Result<bool> {
 }
 
 fn add_owner(client: &Client, owner: &str) -> Result<()> {
-    let mut row = Rows::default();
+    let mut row = RowWriter::default();
     row.text(owner).u64(1);
     let into = schema::all(client, "bucket") + " (id, version)";
     client.insert(&into, &row.bytes)

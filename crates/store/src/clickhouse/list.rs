@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{id as id_literal, ids as id_literals};
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::{INFO, read_info, rows_of_runs};
 use super::select::{of_runs, of_started};
 use crate::{Error, Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
@@ -165,7 +165,7 @@ impl Inner {
              ORDER BY {column} {direction}, id {direction} LIMIT {most}",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut runs = Vec::new();
         while answer.has_more() {
             let (value, info) = (answer.u64()?, read_info(&mut answer)?);
@@ -182,7 +182,7 @@ impl Inner {
              ORDER BY {column} {direction}, id {direction} LIMIT {most}",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut found = Vec::new();
         while answer.has_more() {
             found.push(Found {
@@ -239,7 +239,7 @@ impl Inner {
             order.column,
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut latest: HashMap<RunId, (u64, bool, Listed)> = HashMap::new();
         while answer.has_more() {
             let (version, holds) = (answer.u64()?, answer.u8()? != 0);

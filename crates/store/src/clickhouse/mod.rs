@@ -16,6 +16,7 @@ mod app_day_sums;
 mod app_days;
 mod app_functions;
 mod cell_cache;
+mod cell_version;
 mod cells;
 mod changes;
 mod client;
@@ -27,33 +28,32 @@ mod dictionaries;
 mod file_cache;
 mod files;
 mod fold;
-mod heads;
+mod function_lookup;
 mod hours;
 mod inspect;
 mod known_days;
 mod list;
 mod literal;
-mod moment;
 mod names;
 mod notable;
-mod piece;
+mod periodic_thread;
 mod put;
+mod query_session;
 mod records;
-mod regular;
 mod retention;
 mod rows;
 mod runs;
 mod schema;
-mod seen;
 mod select;
-mod settled;
 mod slices;
 mod source;
+mod sum_headers;
+mod sum_part;
 mod sweep;
 mod tokens;
+mod verified_cells;
+mod verify_day_sums;
 mod walk;
-mod wanted;
-mod wrong_days;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -64,15 +64,15 @@ use crate::answers::{self, Side, Source};
 use crate::prepare;
 use crate::store::Ask;
 use crate::{
-    AppInfo, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies, Policy, Removal,
-    Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats, Store,
-    Stored, StoredToken, Taken, Tokens, Verified, Wanted,
+    AppInfo, CancelToken, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies,
+    Policy, Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection,
+    Stats, Store, Stored, StoredToken, Taken, Tokens, Verified,
 };
 use client::Client;
-use moment::Moment;
+use periodic_thread::PeriodicThread;
 use put::Writer;
-use regular::Regular;
-use source::AtMoment;
+use query_session::QuerySession;
+use source::SessionSource;
 
 /// What a store does by itself, besides answering.
 #[derive(Debug, Clone, Copy)]
@@ -101,16 +101,16 @@ pub struct ClickhouseStore {
     inner: Arc<Inner>,
     threads: Arc<Threads>,
     /// That of all questions; without it each has its own.
-    moment: Option<Moment>,
+    session: Option<QuerySession>,
 }
 
 /// What a store does beside answering. They end with the last owner.
 #[derive(Debug)]
 struct Threads {
     writer: Writer,
-    _folder: Regular,
-    _days: Regular,
-    _sweeper: Option<Regular>,
+    _folder: PeriodicThread,
+    _days: PeriodicThread,
+    _sweeper: Option<PeriodicThread>,
 }
 
 /// What the threads of a store share.
@@ -118,16 +118,16 @@ struct Threads {
 struct Inner {
     client: Client,
     files: files::Files,
-    dictionaries: dictionaries::Kept,
+    dictionaries: dictionaries::DictionaryCache,
     names: names::Names,
     counts: counts::Counts,
-    notable: notable::Found,
+    notable: notable::NotableCache,
     closing: closed::Closing,
     cells: cell_cache::CellCache,
-    settled: settled::Settled,
-    complete: day_sums::Complete,
-    known: known_days::KnownDays,
-    kept: file_cache::FileCache,
+    verified: verified_cells::VerifiedCells,
+    complete_days: day_sums::CompleteDays,
+    known_days: known_days::KnownDays,
+    file_cache: file_cache::FileCache,
 }
 
 impl ClickhouseStore {
@@ -151,16 +151,16 @@ impl ClickhouseStore {
         let inner = Arc::new(Inner {
             files: files::Files::open(&client)?,
             client,
-            dictionaries: dictionaries::Kept::default(),
+            dictionaries: dictionaries::DictionaryCache::default(),
             names: names::Names::default(),
             counts: counts::Counts::default(),
-            notable: notable::Found::default(),
+            notable: notable::NotableCache::default(),
             closing: closed::Closing::default(),
             cells: cell_cache::CellCache::default(),
-            settled: settled::Settled::default(),
-            complete: day_sums::Complete::default(),
-            known: known_days::KnownDays::default(),
-            kept: file_cache::FileCache::default(),
+            verified: verified_cells::VerifiedCells::default(),
+            complete_days: day_sums::CompleteDays::default(),
+            known_days: known_days::KnownDays::default(),
+            file_cache: file_cache::FileCache::default(),
         });
         let threads = Threads {
             writer: Writer::start(Arc::clone(&inner))?,
@@ -171,14 +171,14 @@ impl ClickhouseStore {
         Ok(Self {
             inner,
             threads: Arc::new(threads),
-            moment: None,
+            session: None,
         })
     }
 
     /// Has later questions count what is written now.
-    fn end_moment(&self) {
-        if let Some(moment) = &self.moment {
-            moment.end();
+    fn clear_session(&self) {
+        if let Some(session) = &self.session {
+            session.clear();
         }
     }
 
@@ -272,7 +272,7 @@ fn now_us() -> u64 {
 impl Runs for ClickhouseStore {
     fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
         let outcomes = prepare::put_all(runs, &*self.inner, |runs| self.threads.writer.put(runs));
-        self.end_moment();
+        self.clear_session();
         outcomes
     }
 
@@ -282,8 +282,8 @@ impl Runs for ClickhouseStore {
 
     fn runs(&self, query: &RunQuery) -> Result<RunPage> {
         let page = self.inner.page(query)?;
-        if let Some(moment) = &self.moment {
-            moment.keep(&page.runs);
+        if let Some(session) = &self.session {
+            session.keep(&page.runs);
         }
         Ok(page)
     }
@@ -302,29 +302,29 @@ impl Runs for ClickhouseStore {
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {
         let is_there = self.inner.label(id, label);
-        self.end_moment();
+        self.clear_session();
         is_there
     }
 
     fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
         let deleted = self.inner.delete(ids);
-        self.end_moment();
+        self.clear_session();
         deleted
     }
 }
 
 impl Ask for ClickhouseStore {
     fn ask<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
-        let alone = Moment::default();
-        question(&AtMoment {
+        let alone = QuerySession::default();
+        question(&SessionSource {
             inner: &self.inner,
-            moment: self.moment.as_ref().unwrap_or(&alone),
+            session: self.session.as_ref().unwrap_or(&alone),
         })
     }
 
     fn sides(&self, before: &Selection, after: &Selection) -> Result<(Side, Side)> {
         let side = |selection| self.ask(|source| answers::side(source, selection));
-        let (before, after) = Wanted::both(|| side(before), || side(after));
+        let (before, after) = CancelToken::both(|| side(before), || side(after));
         Ok((before?, after?))
     }
 
@@ -348,7 +348,7 @@ impl Retention for ClickhouseStore {
 
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
         let removed = self.inner.retain(app, policy, now_us);
-        self.end_moment();
+        self.clear_session();
         removed
     }
 
@@ -398,7 +398,7 @@ impl Store for ClickhouseStore {
         Some(Box::new(Self {
             inner: Arc::clone(&self.inner),
             threads: Arc::clone(&self.threads),
-            moment: Some(Moment::default()),
+            session: Some(QuerySession::default()),
         }))
     }
 

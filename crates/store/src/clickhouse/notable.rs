@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::counts::Day;
 use super::literal::text;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::{Inner, slices};
 use crate::{Result, RunId};
 
@@ -47,7 +47,7 @@ type ByDay = HashMap<(String, u32), (Arc<Day>, u32, Tops)>;
 
 /// What was found of days.
 #[derive(Debug, Default)]
-pub(super) struct Found(Mutex<ByDay>);
+pub(super) struct NotableCache(Mutex<ByDay>);
 
 impl Inner {
     /// The notable runs of an application, by day.
@@ -113,7 +113,7 @@ impl Inner {
                     text(app),
                     range.condition()
                 ))?;
-                let mut answer = Answer::new(&bytes);
+                let mut answer = RowReader::new(&bytes);
                 while answer.has_more() {
                     tops.push(Top {
                         route: answer.u64()?,

@@ -11,9 +11,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::cells::Where;
+use super::cells::CellPlace;
 use super::literal::{ids, numbers};
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
 use super::{Inner, now_us};
 use crate::prepare::{Dictionary, Prepared};
@@ -143,9 +143,9 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Result<Stored>>> {
     let mut stored = Vec::with_capacity(runs.len());
     let mut seen = HashSet::new();
     let mut dictionaries = Vec::new();
-    let mut changed = Rows::default();
-    let mut rows = Rows::default();
-    let mut taken = Rows::default();
+    let mut changed = RowWriter::default();
+    let mut rows = RowWriter::default();
+    let mut taken = RowWriter::default();
     let mut objects = Vec::new();
     for run in runs {
         let id = run.info.id;
@@ -210,7 +210,7 @@ fn known(inner: &Inner, runs: &[Prepared]) -> Result<HashMap<RunId, (u64, u8)>> 
             inner.all("run"),
             ids(some.iter().map(|run| &run.info.id.0))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             known.insert(RunId(answer.fixed()?), (answer.u64()?, answer.u8()?));
         }
@@ -228,15 +228,15 @@ fn write(
     version: u64,
     dictionary: i64,
     file: &[u8],
-    changed: &mut Rows,
-    rows: &mut Rows,
+    changed: &mut RowWriter,
+    rows: &mut RowWriter,
 ) {
     let info = &run.info;
     let part = run.cell.as_ref();
     let shape = part.map_or(-1, |part| {
         i8::try_from(part.shape.number()).unwrap_or(i8::MAX)
     });
-    let place = Where::of(info, shape);
+    let place = CellPlace::of(info, shape);
     let (key, day) = (place.key(), day_of(info.started_us));
     if part.is_some() {
         changed

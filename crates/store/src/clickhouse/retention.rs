@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::counts::{Day, OfApp};
 use super::literal::{numbers, text};
 use super::notable::Notable;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::Change;
 use super::select::{day_of, hour_number};
 use super::{Inner, now_us, records, slices};
@@ -128,7 +128,7 @@ impl Inner {
                 count,
                 bytes: 0,
             };
-            self.note(today, app, Reason::Sums, &noted)?;
+            self.note(today, app, Reason::PartSums, &noted)?;
             removed.cells = count;
         }
         self.drop_regularly()?;
@@ -227,7 +227,7 @@ impl Inner {
             rules.oldest.0
         ))?;
         let (notable, unfolded) = (rules.notable.get(&day), rules.unfolded.get(&day));
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut victims = Vec::new();
         while answer.has_more() {
             let (id, size) = (RunId(answer.fixed()?), answer.u64()?);
@@ -300,7 +300,7 @@ impl Inner {
                 rules.of_day(day),
                 class.range
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let sums = match answer.u8()? {
                     CLASS_KEPT => &mut parted.kept,
@@ -371,7 +371,7 @@ impl Inner {
                 class.range,
                 class.of_run
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let count = parts.entry(answer.u64()?).or_default();
                 count.0 += answer.u64()?;
@@ -398,7 +398,7 @@ impl Inner {
                 class.range,
                 class.of_run
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let run = (answer.u64()?, RunId(answer.fixed()?));
                 runs.insert(run, answer.u64()?);
@@ -434,7 +434,7 @@ impl Inner {
             "SELECT count() FROM {} FINAL WHERE {condition}",
             self.all("cell")
         ))?;
-        let count = Answer::new(&bytes).u64()?;
+        let count = RowReader::new(&bytes).u64()?;
         Ok(Some((condition, count)))
     }
 
@@ -488,7 +488,7 @@ impl Rules<'_> {
                     "multiIf(label != '' OR stored > {} OR {is_kept}, {CLASS_KEPT},
                      stored < if({is_notable}, toUInt64({oldest_notable}), toUInt64({oldest})), {OLD},
                      {is_notable}, {CLASS_KEPT}, {CLASS_LIMITED})",
-                    self.settled
+                    self.verified
                 ),
             }
         };

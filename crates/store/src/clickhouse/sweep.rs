@@ -15,8 +15,8 @@ use std::time::Duration;
 use super::client::MOST_SECONDS;
 use super::files::{in_parallel, is_in_bucket, name_in, parts_of};
 use super::literal::ids;
-use super::regular::Regular;
-use super::rows::Answer;
+use super::periodic_thread::PeriodicThread;
+use super::rows::RowReader;
 use super::runs::these;
 use super::{Inner, now_us};
 use crate::{Result, RunId};
@@ -31,7 +31,7 @@ pub(super) const UNUSED_TIME: Duration = Duration::from_secs(MOST_SECONDS + 60);
 const INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the thread that sweeps, if the store has a bucket.
-pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
+pub(super) fn start(inner: Arc<Inner>) -> Result<Option<PeriodicThread>> {
     if inner.files.bucket.is_none() {
         return Ok(None);
     }
@@ -42,7 +42,7 @@ pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
         let _ = inner.find_unused(folder, SETTLED);
         folder = folder.wrapping_add(1);
     };
-    Regular::start("store-sweeper", INTERVAL, work).map(Some)
+    PeriodicThread::start("store-sweeper", INTERVAL, work).map(Some)
 }
 
 impl Inner {
@@ -125,7 +125,7 @@ impl Inner {
             self.all("run"),
             is_in_bucket()
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut named = HashSet::new();
         while answer.has_more() {
             named.extend(name_in(answer.bytes()?).map(str::to_owned));

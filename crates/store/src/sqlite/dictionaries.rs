@@ -20,7 +20,7 @@ type Numbered = (i64, Arc<Vec<u8>>);
 
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct DictionaryCache {
     /// By application, route and release.
     by_route: Mutex<HashMap<[String; 3], Numbered>>,
 }

@@ -70,7 +70,7 @@ pub struct SqliteStore {
     writer: Option<Writer>,
     readers: Mutex<Vec<Connection>>,
     names: RwLock<Arc<Vec<Symbol>>>,
-    dictionaries: dictionaries::Kept,
+    dictionaries: dictionaries::DictionaryCache,
     /// Whether an answer said that the database is damaged.
     is_corrupt: AtomicBool,
     /// Held as long as the store is open for writing.
@@ -119,7 +119,7 @@ impl SqliteStore {
             writer,
             readers: Mutex::default(),
             names: RwLock::new(Arc::new(vec![Symbol::new(*b"[unknown]")])),
-            dictionaries: dictionaries::Kept::default(),
+            dictionaries: dictionaries::DictionaryCache::default(),
             is_corrupt: AtomicBool::new(false),
             _lock: lock,
         })

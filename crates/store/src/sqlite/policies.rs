@@ -69,7 +69,9 @@ pub(super) fn set(
     policy.check()?;
     let count: i64 = connection.query_row("SELECT count(*) FROM policy", [], |row| row.get(0))?;
     if count > MAX_POLICIES {
-        return Err(Error::Query(format!("a store has at most {MAX_POLICIES} policies")));
+        return Err(Error::Query(format!(
+            "a store has at most {MAX_POLICIES} policies"
+        )));
     }
     connection.execute(
         "INSERT INTO policy (app, days, runs, bytes, notable, keep_notable_days, sums_days,

@@ -7,13 +7,13 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{SqliteStore, dictionaries, folder, policies, runs, schema};
-use crate::{Error, Result, Wanted};
+use crate::{CancelToken, Error, Result};
 
 /// How many connections are kept. More questions at a time open more, and
 /// close them.
 const MAX_IDLE_CONNECTIONS: usize = 8;
 
-/// After how many of its steps `SQLite` looks whether the answer is still wanted: some ten
+/// After how many of its steps `SQLite` looks whether the answer is still cancel: some ten
 /// microseconds.
 const STEPS: i32 = 1000;
 
@@ -27,15 +27,15 @@ impl SqliteStore {
             Some(connection) => connection,
             None => connect(&self.folder)?,
         };
-        let wanted = Wanted::current();
-        if let Some(wanted) = wanted.clone() {
-            connection.progress_handler(STEPS, Some(move || wanted.has_ended()))?;
+        let cancel = CancelToken::current();
+        if let Some(cancel) = cancel.clone() {
+            connection.progress_handler(STEPS, Some(move || cancel.is_cancelled()))?;
         }
         let transaction = connection.unchecked_transaction()?;
         let answer = question(&transaction);
         // A reader that stays open keeps the log from being reused.
         transaction.finish()?;
-        if wanted.is_some() {
+        if cancel.is_some() {
             connection.progress_handler(0, None::<fn() -> bool>)?;
         }
         let mut kept = kept();

@@ -1,7 +1,7 @@
 //! Every store, from outside.
 
 mod bucket;
+mod cancel;
 mod clickhouse;
 mod killed;
 mod sqlite;
-mod wanted;

@@ -14,11 +14,12 @@
 use profile::{
     Body, Meta, Metrics, Mode, NodeId, Profile, SelfCost, Symbol, SymbolId, TreeBuilder,
 };
+use regressions::significance::{Confidence, Sides, confidence};
 use simulate::Random;
 use store::{FunctionChange, NewRun, Selection, SqliteStore, Store};
 
 use super::Answer;
-use crate::pages::judged::{Confidence, Sides, common, confidence};
+use crate::pages::changes::{change, common};
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 const DAY_US: u64 = 86_400_000_000;
@@ -164,7 +165,7 @@ impl Count {
     fn add(&mut self, rows: &[FunctionChange], sides: Sides) {
         let common = common(rows);
         for row in rows {
-            match confidence(row, common, sides) {
+            match confidence(&change(row), common, sides) {
                 Confidence::Sure => self.sure += 1,
                 Confidence::Likely => self.likely += 1,
                 Confidence::Noise => {}
@@ -196,7 +197,7 @@ fn a_function_that_became_slower_is_the_only_sure_change() {
     let common = common(rows);
     let sure = rows
         .iter()
-        .filter(|row| confidence(row, common, answer.sides) == Confidence::Sure);
+        .filter(|row| confidence(&change(row), common, answer.sides) == Confidence::Sure);
     let sure: Vec<&str> = sure.map(|row| row.name.as_str()).collect();
     assert_eq!(sure, ["f7"], "{common:?}");
 }

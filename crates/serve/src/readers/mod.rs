@@ -5,43 +5,38 @@
 //! one for the next upload. A process reads many uploads, one after the other.
 //!
 //! A process gets an upload on standard input: what it is, and its bytes. It answers with
-//! the profiles of it, one after the other, as native files; see `reader_process`.
+//! the profiles of it, one after the other, as native files. [`process`] is the server's end of
+//! that, [`child`] the other end.
 //! **Invariants:** a process that did not answer completely is never used again. All
 //! processes together take no more memory than the server gives them.
 
+pub(crate) mod child;
+mod process;
+
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Read;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use parking_lot::Mutex;
-use profile::native::{self, Limits};
-use profile::{Budget, Profile};
-use store::Wanted;
+use profile::Profile;
+use store::CancelToken;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::admission::default_memory;
 use crate::admission::memory::{Lease, Memory};
 use crate::admission::shares::Shares;
-use crate::admission::work::WhileWaiting;
+use crate::admission::work::CancelOnDrop;
 use crate::contents::{Item, Job, Kind, Told, contents};
-use crate::metadata::Metadata;
 use crate::problem::Problem;
-use crate::reader_process::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ToldItem, block};
 use crate::reading::{MEMORY, NotTaken};
 use crate::refused::Refused;
 use crate::uploaded::Uploaded;
-
-/// The largest answer: the native file of a profile within [`MEMORY`].
-const MAX_ANSWER: u64 = 1 << 30;
-
-/// A profile in memory, at first, by the size of its file; most take less.
-const UNPACKED: u64 = 8;
+use process::{Answered, Broken, Process};
 
 /// A process ends after an upload that was larger: it would keep the memory.
 const LARGE: u64 = 16 << 20;
@@ -75,7 +70,7 @@ impl fmt::Debug for Readers {
 #[derive(Debug)]
 pub(crate) struct Reading {
     received: mpsc::Receiver<Result<Received, Problem>>,
-    _waiting: WhileWaiting,
+    _waiting: CancelOnDrop,
 }
 
 /// A profile that was read, or why it is none.
@@ -168,8 +163,8 @@ impl Readers {
             encoding: None,
             skip: 0,
         };
-        let (wanted, mut read) = (Wanted::default(), None);
-        let outcome = self.read_once(&job, file, length, &wanted, &mut |received| {
+        let (cancel, mut read) = (CancelToken::default(), None);
+        let outcome = self.read_once(&job, file, length, &cancel, &mut |received| {
             read = Some(received);
             true
         });
@@ -192,10 +187,10 @@ impl Readers {
         let permit = Arc::clone(&self.slots).acquire_owned().await;
         let permit = permit.map_err(|_| crate::admission::work::stopping())?;
         let (sender, received) = mpsc::channel(1);
-        let wanted = Wanted::default();
-        let waiting = WhileWaiting(wanted.clone());
+        let cancel = CancelToken::default();
+        let waiting = CancelOnDrop(cancel.clone());
         let readers = Arc::clone(self);
-        let work = move || readers.send(job, &body, &wanted, &sender, permit);
+        let work = move || readers.send(job, &body, &cancel, &sender, permit);
         tokio::task::spawn_blocking(work);
         Ok(Reading {
             received,
@@ -208,7 +203,7 @@ impl Readers {
         &self,
         mut job: Job,
         body: &Bytes,
-        wanted: &Wanted,
+        cancel: &CancelToken,
         sender: &mpsc::Sender<Result<Received, Problem>>,
         permit: OwnedSemaphorePermit,
     ) {
@@ -216,7 +211,7 @@ impl Readers {
         let problem = loop {
             let length = body.len() as u64;
             let (mut input, mut count) = (&body[..], 0);
-            let outcome = self.read_once(&job, &mut input, length, wanted, &mut |received| {
+            let outcome = self.read_once(&job, &mut input, length, cancel, &mut |received| {
                 count += 1;
                 each(received)
             });
@@ -245,13 +240,13 @@ impl Readers {
         drop(permit);
     }
 
-    /// Reads a body in one process; `each` says whether more is wanted.
+    /// Reads a body in one process; `each` says whether more is cancel.
     fn read_once(
         &self,
         job: &Job,
         body: &mut dyn Read,
         length: u64,
-        wanted: &Wanted,
+        cancel: &CancelToken,
         each: &mut dyn FnMut(Received) -> bool,
     ) -> Result<(), Failed> {
         let Some(command) = &self.command else {
@@ -260,7 +255,7 @@ impl Readers {
                 &mut body.take(length),
                 MEMORY,
                 &mut |told| match told {
-                    Told::Begun => !wanted.has_ended(),
+                    Told::Begun => !cancel.is_cancelled(),
                     Told::Item(item) => each(item.uploaded(self.memory.lease())),
                 },
             )
@@ -278,13 +273,12 @@ impl Readers {
             .lock()
             .insert(number, Arc::clone(&process.child));
         let child = Arc::clone(&process.child);
-        let kill = wanted.at_its_end(move || drop(child.lock().kill()));
-        let outcome = self.converse(process, job, body, length, wanted, each);
+        let kill = cancel.on_cancel(move || drop(child.lock().kill()));
+        let outcome = self.converse(process, job, body, length, cancel, each);
         drop(kill);
         self.running.lock().remove(&number);
-        if wanted.has_ended() {
-            // Nobody hears why. The process has been killed, or will be in a moment: no other
-            // upload may get it.
+        if cancel.is_cancelled() {
+            // The process is killed now or in a moment: no other upload may get it.
             return Ok(());
         }
         if let Some(process) = outcome? {
@@ -300,7 +294,7 @@ impl Readers {
         job: &Job,
         body: &mut dyn Read,
         length: u64,
-        wanted: &Wanted,
+        cancel: &CancelToken,
         each: &mut dyn FnMut(Received) -> bool,
     ) -> Result<Option<Process>, Failed> {
         let mut is_of_item = false;
@@ -315,7 +309,7 @@ impl Readers {
             }
             Ok(Answered::Refused(refused)) => Err(Failed::Refused(refused)),
             Ok(Answered::NotWanted) => Ok(None),
-            Err(Broken::Pipe(_)) if wanted.has_ended() => Ok(None),
+            Err(Broken::Pipe(_)) if cancel.is_cancelled() => Ok(None),
             Err(Broken::NoMemory(problem)) => Err(Failed::Problem(problem)),
             Err(Broken::Pipe(error)) => {
                 self.crashed.fetch_add(1, Ordering::Relaxed);
@@ -366,175 +360,6 @@ impl Item {
             bytes: self.size,
             lease,
         })
-    }
-}
-
-/// What a process answered.
-enum Answered {
-    /// All profiles, whose files have that size.
-    All { size: u64 },
-    /// Why it does not read the body, or the rest of it.
-    Refused(Refused),
-    /// The receiver did not want the rest.
-    NotWanted,
-}
-
-enum Broken {
-    Pipe(io::Error),
-    NoMemory(Problem),
-}
-
-impl From<io::Error> for Broken {
-    fn from(error: io::Error) -> Self {
-        Self::Pipe(error)
-    }
-}
-
-/// A running process.
-#[derive(Debug)]
-struct Process {
-    child: Arc<Mutex<Child>>,
-    input: ChildStdin,
-    output: ChildStdout,
-}
-
-impl Process {
-    fn start(mut command: Command, memory: u64) -> io::Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.env(MEMORY_VARIABLE, memory.to_string());
-        // A process has one thread that works; glibc sets memory aside for each.
-        command.env("MALLOC_ARENA_MAX", "1");
-        // Ctrl-C is for the server, which finishes what it has begun.
-        let mut child = command.process_group(0).spawn()?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (input, output) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
-        Ok(Self {
-            child: Arc::new(Mutex::new(child)),
-            input,
-            output,
-        })
-    }
-
-    /// Lets it read a body. `each` gets what is read, and none when the next profile begins.
-    fn answer(
-        &mut self,
-        job: &Job,
-        body: &mut dyn Read,
-        length: u64,
-        memory: &Memory,
-        each: &mut dyn FnMut(Option<Received>) -> bool,
-    ) -> Result<Answered, Broken> {
-        let job = serde_json::to_vec(job).map_err(io::Error::other)?;
-        block::write(&mut self.input, &job)?;
-        self.input.write_all(&length.to_le_bytes())?;
-        let copied = io::copy(&mut body.take(length), &mut self.input)?;
-        if copied != length {
-            let reason = "the file became shorter while it was read";
-            return Err(Broken::Pipe(io::Error::other(reason)));
-        }
-        self.input.flush()?;
-        let mut size = 0;
-        loop {
-            let mut kind = [0];
-            self.output.read_exact(&mut kind)?;
-            let is_wanted = match kind {
-                [BEGUN] => each(None),
-                [ITEM] => {
-                    let told: ToldItem = self.json()?;
-                    let received = match told.refused {
-                        Some(refused) => Err(refused),
-                        None => self.profile(memory, told.metadata, told.size, &mut size)?,
-                    };
-                    each(Some(received))
-                }
-                [REFUSED] => return Ok(Answered::Refused(self.json()?)),
-                [END] => return Ok(Answered::All { size }),
-                _ => return Err(io::Error::other("its answer has no such part").into()),
-            };
-            if !is_wanted {
-                return Ok(Answered::NotWanted);
-            }
-        }
-    }
-
-    fn json<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<T> {
-        let length = block::length(&mut self.output, block::MAX_JSON)?;
-        let text = block::bytes(&mut self.output, length)?;
-        serde_json::from_slice(&text).map_err(io::Error::other)
-    }
-
-    /// Reads a native file into memory that was leased for it.
-    fn profile(
-        &mut self,
-        memory: &Memory,
-        metadata: Metadata,
-        bytes: u64,
-        size: &mut u64,
-    ) -> Result<Received, Broken> {
-        let length = block::length(&mut self.output, MAX_ANSWER)?;
-        *size += length;
-        let too_large = || {
-            let reason = "it needs more memory than the server has for an upload; \
-                          `xhprof serve --memory` gives it more";
-            Refused::too_large(reason)
-        };
-        let no_memory = |_| Broken::NoMemory(crate::admission::memory::UsedUp.into());
-        // The file, and at least as much for its profile.
-        if !memory.can_have(length * 2) {
-            io::copy(&mut (&mut self.output).take(length), &mut io::sink())?;
-            return Ok(Err(too_large()));
-        }
-        let mut file_lease = memory.lease();
-        file_lease.grow_patiently(length).map_err(no_memory)?;
-        let file = block::bytes(&mut self.output, length)?;
-        let mut most = (length * UNPACKED).max(1 << 20);
-        loop {
-            if !memory.can_have(most) {
-                return Ok(Err(too_large()));
-            }
-            let mut lease = memory.lease();
-            lease.grow_patiently(most).map_err(no_memory)?;
-            // Reading may use half of a budget.
-            let budget = Budget::new(most.saturating_mul(2));
-            match native::read_within(&file[..], &Limits::default(), &budget) {
-                Ok(profile) => {
-                    // The store makes a file and sums of it.
-                    let kept = budget.used() + length * 2;
-                    if kept > most {
-                        lease.grow_patiently(kept - most).map_err(no_memory)?;
-                    }
-                    lease.shrink_to(kept);
-                    return Ok(Ok(Uploaded {
-                        profile,
-                        metadata,
-                        bytes,
-                        lease,
-                    }));
-                }
-                Err(_) if budget.check().is_err() => most = most.saturating_mul(4),
-                Err(error) => return Ok(Err(Refused::invalid(error.to_string()))),
-            }
-        }
-    }
-
-    /// Ends it, because it did not answer. True if the server is to stop.
-    fn end(self, error: &io::Error) -> bool {
-        let mut child = self.child.lock();
-        // It may have ended already.
-        let _ = child.kill();
-        let status = child.wait();
-        tracing::error!(?status, %error, "a process that read an upload ended");
-        const SIGTERM: i32 = 15;
-        status.is_ok_and(|status| status.signal() == Some(SIGTERM))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let mut child = self.child.lock();
-        // It may have ended already.
-        let _ = child.kill();
-        let _ = child.wait();
     }
 }
 
@@ -642,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_ends_when_nobody_waits_and_then_others_get_the_process() {
+    fn reading_ends_when_its_client_leaves() {
         let readers = Arc::new(shell("cat >/dev/null").within(crate::LEAST_MEMORY));
         let all = readers.slots.available_permits();
         reading(async {

@@ -16,10 +16,10 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 
 use super::Inner;
+use super::cell_version::{CellVersion, DayRows};
 use super::cells::Key;
 use super::changes::ByCell;
-use super::rows::Answer;
-use super::seen::{DayRows, Seen};
+use super::rows::RowReader;
 use crate::Result;
 use crate::answers::Resolution;
 
@@ -36,16 +36,16 @@ const CELLS: usize = 1000;
 
 /// The cells that were found right.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
-    cells: Mutex<HashMap<Key, Seen>>,
+pub(super) struct VerifiedCells {
+    cells: Mutex<HashMap<Key, CellVersion>>,
     /// Held while a part of a backlog is folded: a question and the thread that folds
     /// would do the same work.
     folding: Mutex<()>,
 }
 
-impl Settled {
+impl VerifiedCells {
     /// Notes cells that are as they should be.
-    pub(super) fn note(&self, settled: &[(Key, Seen)]) {
+    pub(super) fn note(&self, settled: &[(Key, CellVersion)]) {
         self.cells.lock().extend(settled.iter().copied());
     }
 }
@@ -68,7 +68,7 @@ pub(super) struct Selected {
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
     /// The latest version, and the rows of `changed`.
-    seen: Seen,
+    cell_version: CellVersion,
     is_gone: bool,
     hour: u32,
 }
@@ -114,8 +114,13 @@ impl Inner {
         let found = self.found(&cells, condition, Resolution::Hour)?;
         if condition == ALL {
             // Those that have no rows in `changed` any more.
-            let is_changed = |key: &Key| found.cells.get(key).is_some_and(|of| of.seen.rows > 0);
-            self.settled.cells.lock().retain(|key, _| is_changed(key));
+            let is_changed = |key: &Key| {
+                found
+                    .cells
+                    .get(key)
+                    .is_some_and(|of| of.cell_version.rows > 0)
+            };
+            self.verified.cells.lock().retain(|key, _| is_changed(key));
         }
         let unknown = self.unknown(&found);
         self.fold_cells(&found, unknown, condition)
@@ -131,13 +136,16 @@ impl Inner {
             let mut sum = 0;
             let fits = |key: &&Key| {
                 let is_first = sum == 0;
-                sum += found.cells.get(*key).map_or(0, |found| found.seen.rows);
+                sum += found
+                    .cells
+                    .get(*key)
+                    .map_or(0, |found| found.cell_version.rows);
                 is_first || sum <= ROWS
             };
             let length = rest.iter().take(CELLS).take_while(fits).count();
             let (some, after) = rest.split_at(length.max(1));
             rest = after;
-            let folding = &self.settled.folding;
+            let folding = &self.verified.folding;
             let _alone = folding.lock();
             // What another one has folded meanwhile is found to be in its cells.
             let (changes, _) = self.changes_of(some, condition)?;
@@ -148,10 +156,11 @@ impl Inner {
 
     /// The cells with rows in `changed` which are not known to be as they should be.
     fn unknown(&self, found: &AllFound) -> Vec<Key> {
-        let settled = self.settled.cells.lock();
+        let settled = self.verified.cells.lock();
         let cells = found.cells.iter();
-        let unknown = cells
-            .filter(|(key, found)| found.seen.rows > 0 && settled.get(*key) != Some(&found.seen));
+        let unknown = cells.filter(|(key, found)| {
+            found.cell_version.rows > 0 && settled.get(*key) != Some(&found.cell_version)
+        });
         let mut unknown: Vec<Key> = unknown.map(|(key, _)| *key).collect();
         unknown.sort_unstable();
         unknown
@@ -173,13 +182,13 @@ impl Inner {
         // A cell may have had another version when it was compared, with more runs.
         for (key, (version, is_gone)) in versions {
             if let Some(found) = cells.get_mut(&key) {
-                (found.seen.version, found.is_gone) = (version, is_gone);
+                (found.cell_version.version, found.is_gone) = (version, is_gone);
             }
         }
         let cells = cells.into_iter().filter(|(key, found)| {
-            !changes.contains_key(key) && !found.is_gone && found.seen.version > 0
+            !changes.contains_key(key) && !found.is_gone && found.cell_version.version > 0
         });
-        let cells = cells.map(|(key, found)| (key, found.seen.version));
+        let cells = cells.map(|(key, found)| (key, found.cell_version.version));
         let mut cells: Vec<(Key, u64)> = cells.collect();
         cells.sort_unstable();
         Ok(Selected {
@@ -211,10 +220,10 @@ impl Inner {
              WHERE {of_changed} GROUP BY key{days}",
             DayRows::VERSIONS,
             self.all("cell"),
-            Seen::HASH,
+            CellVersion::HASH,
             self.all("changed")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut all = AllFound::default();
         while answer.has_more() {
             let key = answer.fixed()?;
@@ -230,13 +239,13 @@ impl Inner {
                     rows.changed.add(count, hash);
                     let found = all.cells.entry(key).or_default();
                     found.hour = hour;
-                    (found.seen.rows, found.seen.hash) = (count, hash);
+                    (found.cell_version.rows, found.cell_version.hash) = (count, hash);
                 }
                 _ => {
                     rows.cell.add(count, hash);
                     let found = all.cells.entry(key).or_default();
                     found.hour = hour;
-                    (found.seen.version, found.is_gone) = (version, kind == GONE);
+                    (found.cell_version.version, found.is_gone) = (version, kind == GONE);
                 }
             }
         }
@@ -252,5 +261,5 @@ const DAY: u8 = 3;
 
 fn rows(found: &AllFound, cells: &[Key]) -> u64 {
     let cells = cells.iter().filter_map(|key| found.cells.get(key));
-    cells.map(|found| found.seen.rows).sum()
+    cells.map(|found| found.cell_version.rows).sum()
 }

@@ -5,11 +5,23 @@
 
 use profile::{Body, Cost, EdgeTable, Profile, SelfCost, Tree};
 
+use crate::Aggregate;
+
 /// The runs that each side stands for.
 const RUNS: i128 = 1000;
 
-/// The costs of a thousand runs, from the sum of some.
-pub(super) fn of_thousand(mut profile: Profile, runs: u64) -> Profile {
+impl Aggregate {
+    /// The costs of a thousand runs.
+    #[must_use]
+    pub fn per_thousand_runs(self) -> Profile {
+        // Runs of a lower rate count more than once.
+        let weighted = self.profile.meta.tag("runs");
+        let weighted = weighted.and_then(|runs| runs.parse().ok());
+        per_thousand(self.profile, weighted.unwrap_or(self.runs))
+    }
+}
+
+fn per_thousand(mut profile: Profile, runs: u64) -> Profile {
     if runs == 0 {
         return profile;
     }
@@ -104,7 +116,7 @@ mod tests {
         let mut profile = Profile::empty();
         profile.symbols.push(Symbol::new(*b"f"));
         profile.body = Body::Tree(tree);
-        let scaled = of_thousand(profile, 3);
+        let scaled = per_thousand(profile, 3);
         let Body::Tree(tree) = &scaled.body else {
             panic!("a tree stays one")
         };

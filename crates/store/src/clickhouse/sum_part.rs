@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::cell_cache::{Column, Head, Part};
+use super::cell_cache::{Column, PackedPart, SumHeader};
 use super::cells::{Cell, part};
-use super::heads::{Table, place_of};
+use super::sum_headers::{Table, place_of};
 use super::walk::{Routes, Visitor, Walk, column};
 use crate::Result;
-use crate::answers::{Place, Sums, Want};
+use crate::answers::{PartSums, Place, Want};
 use crate::rollup::{Moments, OneSpread, Paths, Shape, SpanSums, Spreads, Totals, decode_by};
 
 /// How many parts are unpacked at once, by all processors: unpacked they are ten times as
@@ -17,15 +17,19 @@ const MAX_UNPACKED: usize = 256;
 /// Gives each cell, with what is wanted of it; none of a cell without spans.
 pub(super) struct Each<F>(pub(super) F);
 
-impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
-    fn parts(&mut self, walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<()> {
+impl<F: FnMut(&Place, &Totals, Option<PartSums>)> Visitor for Each<F> {
+    fn parts(
+        &mut self,
+        walk: &Walk<'_>,
+        parts: &[(&SumHeader, Option<&PackedPart>)],
+    ) -> Result<()> {
         for some in parts.chunks(MAX_UNPACKED) {
             let sums: Vec<_> = some
                 .par_iter()
-                .map(|(head, part)| sums_of(walk, head, *part))
+                .map(|(header, part)| sums_of(walk, header, *part))
                 .collect();
-            for ((head, _), sums) in some.iter().zip(sums) {
-                self.0(&walk.weighted(&head.place), &head.totals, sums?);
+            for ((header, _), sums) in some.iter().zip(sums) {
+                self.0(&walk.weighted(&header.place), &header.totals, sums?);
             }
         }
         Ok(())
@@ -38,16 +42,20 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
                 .map(|row| sums_of(walk, row.sum, row.part))
                 .collect();
             for (row, sums) in some.iter().zip(sums) {
-                if let Some(Sums::Calls(Some((_, paths)))) = sums? {
+                if let Some(PartSums::Calls(Some((_, paths)))) = sums? {
                     let calling = row.routes.iter().filter(|(_, sums)| sums.is_some());
                     let runs = calling.map(|(route, _)| route.totals.runs).sum();
                     let place = walk.weighted(&row.sum.place);
-                    self.0(&place, &Totals::default(), Some(Sums::Around(runs, paths)));
+                    self.0(
+                        &place,
+                        &Totals::default(),
+                        Some(PartSums::Around(runs, paths)),
+                    );
                 }
                 for (route, sums) in &row.routes {
                     let place = walk.weighted(&route.place);
                     let sums = sums.map(|sums| sums.times(place.weight));
-                    self.0(&place, &route.totals, Some(Sums::Functions(vec![sums])));
+                    self.0(&place, &route.totals, Some(PartSums::Functions(vec![sums])));
                 }
             }
         }
@@ -61,18 +69,27 @@ impl<F: FnMut(&Place, &Totals, Option<Sums>)> Visitor for Each<F> {
             Column::Spans => Piece::Spans(cell.spans),
             Column::Spreads | Column::Moments | Column::Functions => Piece::Spreads(cell.spreads),
         };
-        let found = numbers(&walk.wanted.in_cell(names));
+        let found = numbers(&walk.functions.in_cell(names));
         let sums = piece.sums(walk.want, place.weight, names, &found);
         self.0(&place, &cell.totals, sums);
     }
 }
 
 /// What is wanted of a part.
-fn sums_of(walk: &Walk<'_>, head: &Head, part: Option<&Part>) -> Result<Option<Sums>> {
+fn sums_of(
+    walk: &Walk<'_>,
+    header: &SumHeader,
+    part: Option<&PackedPart>,
+) -> Result<Option<PartSums>> {
     let names = part.map_or(&[][..], |part| &part.names);
-    let found = walk.wanted.in_cell(names);
-    let piece = Piece::read(walk.want, head.shape, part, &found)?;
-    Ok(piece.sums(walk.want, walk.weight(&head.place), names, &numbers(&found)))
+    let found = walk.functions.in_cell(names);
+    let piece = Piece::read(walk.want, header.shape, part, &found)?;
+    Ok(piece.sums(
+        walk.want,
+        walk.weight(&header.place),
+        names,
+        &numbers(&found),
+    ))
 }
 
 fn numbers(found: &[Option<(u32, u32)>]) -> Vec<Option<u32>> {
@@ -92,7 +109,7 @@ impl Piece {
     fn read(
         want: Want<'_>,
         shape: i8,
-        of: Option<&Part>,
+        of: Option<&PackedPart>,
         wanted: &[Option<(u32, u32)>],
     ) -> Result<Self> {
         let bytes = of.map_or(&[][..], |of| &of.bytes);
@@ -125,10 +142,10 @@ impl Piece {
         weight: u64,
         names: &[u32],
         wanted: &[Option<u32>],
-    ) -> Option<Sums> {
+    ) -> Option<PartSums> {
         Some(match self {
             Self::Spans(spans) if spans.rows.is_empty() => return None,
-            Self::Spans(spans) => Sums::Spans(spans.times(weight)),
+            Self::Spans(spans) => PartSums::Spans(spans.times(weight)),
             Self::Paths(paths) => want.of_paths(paths.renamed(names).times(weight), wanted),
             Self::Spreads(spreads) => want.of_spreads(spreads.renamed(names).times(weight), wanted),
         })

@@ -9,7 +9,7 @@ use crate::RunId;
 use crate::answers::Want;
 
 /// The functions that a question names.
-pub(super) struct Wanted {
+pub(super) struct FunctionLookup {
     names: Vec<String>,
     /// Which of them a number of this process is.
     numbers: HashMap<u32, Vec<usize>>,
@@ -17,7 +17,7 @@ pub(super) struct Wanted {
     seen: usize,
 }
 
-impl Wanted {
+impl FunctionLookup {
     pub(super) fn of(want: Want<'_>) -> Self {
         let names = match want {
             Want::Functions(names) => names.to_vec(),

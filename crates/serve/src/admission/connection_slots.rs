@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 /// All places.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     most: usize,
     taken: Mutex<Taken>,
     freed: Notify,
@@ -42,20 +42,20 @@ struct Taken {
 pub(crate) struct Seat {
     /// When it was taken, or its last request began, in milliseconds since the server did.
     since: AtomicU64,
-    is_known: AtomicBool,
+    is_authenticated: AtomicBool,
     is_leaving: AtomicBool,
     leave: Notify,
 }
 
 /// Holds the place of a connection.
 #[derive(Debug)]
-pub(crate) struct Place {
-    places: Arc<Places>,
+pub(crate) struct ConnectionSlot {
+    connections: Arc<ConnectionSlots>,
     number: u64,
     pub(crate) seat: Arc<Seat>,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -67,7 +67,7 @@ impl Places {
     }
 
     /// A place, as soon as there is one.
-    pub(crate) async fn take(self: &Arc<Self>) -> Place {
+    pub(crate) async fn take(self: &Arc<Self>) -> ConnectionSlot {
         loop {
             if let Some(place) = self.free() {
                 return place;
@@ -78,7 +78,7 @@ impl Places {
         }
     }
 
-    fn free(self: &Arc<Self>) -> Option<Place> {
+    fn free(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let mut taken = self.taken.lock();
         if taken.seats.len() >= self.most {
             return None;
@@ -87,12 +87,12 @@ impl Places {
         taken.next += 1;
         let seat = Arc::new(Seat {
             since: AtomicU64::new(self.now()),
-            is_known: AtomicBool::new(false),
+            is_authenticated: AtomicBool::new(false),
             is_leaving: AtomicBool::new(false),
             leave: Notify::new(),
         });
         taken.seats.insert(number, Arc::clone(&seat));
-        Some(Place {
+        Some(ConnectionSlot {
             places: Arc::clone(self),
             number,
             seat,
@@ -104,7 +104,8 @@ impl Places {
         let now = self.now();
         let taken = self.taken.lock();
         let strangers = taken.seats.values().filter(|seat| {
-            !seat.is_known.load(Ordering::Relaxed) && !seat.is_leaving.load(Ordering::Relaxed)
+            !seat.is_authenticated.load(Ordering::Relaxed)
+                && !seat.is_leaving.load(Ordering::Relaxed)
         });
         let since = |seat: &&Arc<Seat>| seat.since.load(Ordering::Relaxed);
         let oldest = strangers
@@ -124,25 +125,25 @@ impl Places {
 
 impl Seat {
     /// Its client was admitted.
-    pub(crate) fn is_of_somebody_known(&self) {
-        self.is_known.store(true, Ordering::Relaxed);
+    pub(crate) fn mark_authenticated(&self) {
+        self.is_authenticated.store(true, Ordering::Relaxed);
     }
 
     /// Waits until the place is needed for another client.
-    pub(crate) async fn is_needed(&self) {
+    pub(crate) async fn wait_until_needed(&self) {
         self.leave.notified().await;
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// A request begins: who it is of is not known yet.
-    pub(crate) fn begins(&self) {
+    pub(crate) fn begin_request(&self) {
         self.seat.since.store(self.places.now(), Ordering::Relaxed);
-        self.seat.is_known.store(false, Ordering::Relaxed);
+        self.seat.is_authenticated.store(false, Ordering::Relaxed);
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.places.taken.lock().seats.remove(&self.number);
         self.places.freed.notify_one();
@@ -161,13 +162,13 @@ mod tests {
     fn a_new_client_gets_the_place_of_the_oldest_stranger() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().unwrap().block_on(async {
-            let places = Places::new(3);
+            let places = ConnectionSlots::new(3);
             let (known, first, second) = (
                 places.take().await,
                 places.take().await,
                 places.take().await,
             );
-            known.seat.is_of_somebody_known();
+            known.seat.mark_authenticated();
             let began = Instant::now();
             let next = async {
                 let place = places.take().await;
@@ -176,13 +177,13 @@ mod tests {
                 place
             };
             let leaves = async {
-                first.seat.is_needed().await;
+                first.seat.wait_until_needed().await;
                 drop(first);
             };
             let (_third, ()) = tokio::join!(next, leaves);
             // The known one stays, the other stranger is next.
             let leaves = async {
-                second.seat.is_needed().await;
+                second.seat.wait_until_needed().await;
                 drop(second);
             };
             let (_fourth, ()) = tokio::join!(places.take(), leaves);

@@ -12,33 +12,43 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Inner;
-use super::heads::Heads;
 use super::select::Hours;
+use super::sum_headers::SumHeaders;
 use crate::answers::Resolution;
 use crate::{Result, RunId, RunInfo, Selection};
 
 /// Questions that belong together.
 #[derive(Debug, Default)]
-pub(super) struct Moment {
-    heads: Mutex<HashMap<(String, Resolution), OneSelection>>,
+pub(super) struct QuerySession {
+    headers: Mutex<HashMap<(String, Resolution), OneSelection>>,
     runs: Mutex<HashMap<RunId, RunInfo>>,
 }
 
 /// The heads of a selection, when they are known.
-type OneSelection = Arc<Mutex<Option<Heads>>>;
+type OneSelection = Arc<Mutex<Option<SumHeaders>>>;
 
-impl Moment {
+impl QuerySession {
     /// The heads of a selection, as they were when they were first asked for. Of several
     /// threads that ask at once, one reads them.
-    pub(super) fn heads(&self, inner: &Inner, of: &Hours, step: Resolution) -> Result<Heads> {
-        let known = Arc::clone(self.heads.lock().entry((of.condition(), step)).or_default());
+    pub(super) fn headers(
+        &self,
+        inner: &Inner,
+        of: &Hours,
+        step: Resolution,
+    ) -> Result<SumHeaders> {
+        let known = Arc::clone(
+            self.headers
+                .lock()
+                .entry((of.condition(), step))
+                .or_default(),
+        );
         let mut known = known.lock();
-        if let Some(heads) = &*known {
-            return Ok(heads.clone());
+        if let Some(headers) = &*known {
+            return Ok(headers.clone());
         }
-        let heads = inner.heads(of, step)?;
-        *known = Some(heads.clone());
-        Ok(heads)
+        let headers = inner.headers(of, step)?;
+        *known = Some(headers.clone());
+        Ok(headers)
     }
 
     /// Keeps the runs of a list.
@@ -78,8 +88,8 @@ impl Moment {
     }
 
     /// Forgets everything: something was stored or deleted.
-    pub(super) fn end(&self) {
-        self.heads.lock().clear();
+    pub(super) fn clear(&self) {
+        self.headers.lock().clear();
         self.runs.lock().clear();
     }
 }

@@ -8,11 +8,11 @@ use super::Inner;
 use super::app_day_sums::{add_functions, write_no_routes, write_nothing};
 use super::app_days::AppDays;
 use super::app_functions::AppRows;
-use super::cell_cache::Head;
+use super::cell_cache::SumHeader;
 use super::cells::{Cell, Key, part};
-use super::heads::{Table, where_of};
 use super::literal::ids;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
+use super::sum_headers::{Table, cell_place_of};
 use crate::Result;
 use crate::answers::Resolution;
 use crate::rollup::{FunctionParts, Spreads};
@@ -23,7 +23,7 @@ const MAX_SUMS_IN_MEMORY: usize = 50;
 /// Sums of a day that are not those of their parts.
 pub(super) struct WrongDay {
     table: Table,
-    row: Arc<Head>,
+    row: Arc<SumHeader>,
 }
 
 impl WrongDay {
@@ -48,16 +48,16 @@ impl Inner {
             days("daily"),
             days("app_daily")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut wrong = Vec::new();
         while answer.has_more() {
             let condition = format!("day = {}", answer.u32()?);
-            let (mut heads, _) = self.read_heads_of(&condition, Resolution::Day)?;
-            let mut parts: HashMap<Key, Arc<Head>> = HashMap::new();
-            for head in heads.days.iter().chain(&heads.hours) {
-                parts.insert(head.key, Arc::clone(head));
+            let (mut headers, _) = self.read_headers_of(&condition, Resolution::Day)?;
+            let mut parts: HashMap<Key, Arc<SumHeader>> = HashMap::new();
+            for header in headers.days.iter().chain(&headers.hours) {
+                parts.insert(header.key, Arc::clone(header));
             }
-            for row in &heads.days {
+            for row in &headers.days {
                 // Hours that are in a day are not among the heads.
                 let hours = self.hour_heads(&condition, row)?;
                 if self.is_sum(Table::Daily, row, &hours)? == Some(false) {
@@ -68,9 +68,9 @@ impl Inner {
                 }
             }
             let rows = self.app_rows(&condition)?;
-            for row in AppDays::of(rows, &mut heads).rows {
+            for row in AppDays::of(rows, &mut headers).rows {
                 let of_row = row.cells.iter().filter_map(|part| parts.get(&part.0));
-                let of_row: Vec<Arc<Head>> = of_row.cloned().collect();
+                let of_row: Vec<Arc<SumHeader>> = of_row.cloned().collect();
                 if self.is_sum(Table::AppDaily, &row, &of_row)? == Some(false) {
                     let table = Table::AppDaily;
                     wrong.push(WrongDay { table, row });
@@ -81,31 +81,38 @@ impl Inner {
     }
 
     /// The hours of a day's sums, in their order.
-    fn hour_heads(&self, condition: &str, row: &Head) -> Result<Vec<Arc<Head>>> {
-        let found = self.sum_heads(Table::Cell, condition, row.cells.to_vec())?;
-        let found: HashMap<Key, Arc<Head>> =
-            found.into_iter().map(|head| (head.key, head)).collect();
+    fn hour_heads(&self, condition: &str, row: &SumHeader) -> Result<Vec<Arc<SumHeader>>> {
+        let found = self.day_headers(Table::Cell, condition, row.cells.to_vec())?;
+        let found: HashMap<Key, Arc<SumHeader>> = found
+            .into_iter()
+            .map(|header| (header.key, header))
+            .collect();
         let hours = row.cells.iter().filter_map(|cell| found.get(&cell.0));
         Ok(hours.cloned().collect())
     }
 
     /// Whether a row is the sum of its parts; none if something was written meanwhile.
-    fn is_sum(&self, table: Table, row: &Arc<Head>, parts: &[Arc<Head>]) -> Result<Option<bool>> {
+    fn is_sum(
+        &self,
+        table: Table,
+        row: &Arc<SumHeader>,
+        parts: &[Arc<SumHeader>],
+    ) -> Result<Option<bool>> {
         let Some(stored) = self.sums_in(table, &[row])?.remove(&row.key) else {
             return Ok(None);
         };
         if parts.len() != row.cells.len() {
             return Ok(None);
         }
-        let mut computed = Cell::new(where_of(row));
+        let mut computed = Cell::new(cell_place_of(row));
         // The same numbers of names.
         computed.adopt_names(&stored);
         let mut functions = FunctionParts::default();
         let mut number = 0;
         for some in parts.chunks(MAX_SUMS_IN_MEMORY) {
             let mut cells = self.sums_of(some)?;
-            for head in some {
-                let Some(cell) = cells.remove(&head.key) else {
+            for header in some {
+                let Some(cell) = cells.remove(&header.key) else {
                     return Ok(None);
                 };
                 if table == Table::AppDaily {
@@ -126,7 +133,7 @@ impl Inner {
     }
 
     /// Whether a row's functions are these; a row that has none yet gets them later.
-    fn has_functions(&self, row: &Head, computed: &FunctionParts) -> Result<bool> {
+    fn has_functions(&self, row: &SumHeader, computed: &FunctionParts) -> Result<bool> {
         let stored = self.functions_of(&[row])?.remove(&row.key);
         let Some(stored) = stored else {
             return Ok(true);
@@ -136,14 +143,14 @@ impl Inner {
     }
 
     /// Whether the moments of a row are those of its spreads; none if it is no more.
-    fn has_moments(&self, row: &Head, stored: &Cell) -> Result<Option<bool>> {
+    fn has_moments(&self, row: &SumHeader, stored: &Cell) -> Result<Option<bool>> {
         let bytes = self.client.read(&format!(
             "SELECT moments FROM {} PREWHERE key IN ({}) WHERE version = {}",
             self.all(Table::AppDaily.name()),
             ids([&row.key]),
             row.version
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         if !answer.has_more() {
             return Ok(None);
         }
@@ -161,11 +168,11 @@ impl Inner {
                 write_no_routes(&row, &mut rows)?;
                 self.insert_app_rows(&mut rows)?;
             } else {
-                let mut rows = Rows::default();
+                let mut rows = RowWriter::default();
                 write_nothing(table, &row, &mut rows)?;
                 self.insert_sums(table, &mut rows)?;
             }
-            self.complete.forget();
+            self.complete_days.forget();
         }
         Ok(())
     }

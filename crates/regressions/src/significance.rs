@@ -1,71 +1,79 @@
-//! How sure a change of a function is, in words.
+//! How sure a change of a function between two selections of runs is.
 //!
-//! The store's standard errors take runs for independent, but runs of one hour
+//! The standard errors of a store take runs for independent, but runs of one hour
 //! share their machine's load, and days differ. So what most functions share is
 //! taken out, and the usual difference between days is added to the error.
 
-use store::FunctionChange;
-
 /// How much the mean time of an unchanged function differs from day to day, as a
 /// share: what the simulated servers of docs/regressions.md do.
-pub(super) const OF_DAYS: f64 = 0.04;
+pub const OF_DAYS: f64 = 0.04;
 
 /// Standard errors of a sure and of a likely change.
-pub(super) const SURE: f64 = 5.0;
-pub(super) const LIKELY: f64 = 3.5;
+pub const SURE: f64 = 5.0;
+pub const LIKELY: f64 = 3.5;
+
+/// How many runs near a percentile a likely change needs on each side, and a sure
+/// one. Fewer may all have the same slow call by chance.
+pub const ENOUGH_NEAR_PERCENTILE: [u64; 2] = [20, 40];
 
 /// The same for calls that only one side has: the runs that have them, and how
 /// probable it is that the other side lacks them by chance.
-const ENOUGH: u64 = 10;
+const MIN_CALLING_RUNS: u64 = 10;
 const CHANCE_OF_SURE: f64 = 1e-6;
 const CHANCE_OF_LIKELY: f64 = 1e-3;
 
 /// How sure a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Confidence {
+pub enum Confidence {
+    /// [`SURE`] standard errors.
     Sure,
+    /// [`LIKELY`] standard errors.
     Likely,
+    /// Less.
     Noise,
     /// Too few runs, or parts of days.
     Unknown,
 }
 
-impl Confidence {
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Sure => "sure",
-            Self::Likely => "likely",
-            Self::Noise => "within noise",
-            Self::Unknown => "too few runs",
-        }
-    }
+/// A function before and after.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Change {
+    /// Its self time in a run before, in nanoseconds.
+    pub own_before: f64,
+    /// The relative change of its self time, as a logarithm.
+    pub ln_change: Option<f64>,
+    /// The same in standard errors.
+    pub z: Option<f64>,
+    /// The runs that called it, before and after.
+    pub called: [Option<u64>; 2],
 }
 
 /// What a comparison is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Sides {
+pub struct Sides {
     /// The runs before and after.
-    pub(super) runs: [u64; 2],
+    pub runs: [u64; 2],
     /// The days that have them.
-    pub(super) days: [u64; 2],
+    pub days: [u64; 2],
     /// The standard error of what the functions are parts of, as a logarithm: 0
     /// for the mean, which is their sum.
-    pub(super) error: f64,
+    pub error: f64,
     /// How many runs of each side a likely change needs, and a sure one.
-    pub(super) enough: [u64; 2],
+    pub enough: [u64; 2],
 }
 
 /// What the functions have in common: the load of the machines.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Common {
+pub struct Common {
     /// The relative change, as a logarithm.
-    pub(super) change: f64,
+    pub change: f64,
     /// How far that may be off.
-    pub(super) error: f64,
+    pub error: f64,
 }
 
 /// The relative change that most time shares.
-pub(super) fn common(rows: &[FunctionChange]) -> Common {
+#[must_use]
+pub fn common(rows: &[Change]) -> Common {
     let mut known: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| Some((row.ln_change?, row.own_before.max(0.0))))
@@ -93,8 +101,8 @@ pub(super) fn common(rows: &[FunctionChange]) -> Common {
 }
 
 /// How sure the change of a function is.
-#[expect(clippy::cast_precision_loss, reason = "a number of runs or days")]
-pub(super) fn confidence(row: &FunctionChange, common: Common, sides: Sides) -> Confidence {
+#[must_use]
+pub fn confidence(row: &Change, common: Common, sides: Sides) -> Confidence {
     let [likely, sure] = sides.enough;
     let least = sides.runs[0].min(sides.runs[1]);
     if least < likely {
@@ -107,8 +115,7 @@ pub(super) fn confidence(row: &FunctionChange, common: Common, sides: Sides) -> 
     let of_days = sides.days.map(|days| OF_DAYS.powi(2) / days.max(1) as f64);
     let variance = [error, common.error, sides.error].map(|error| error * error);
     let variance: f64 = variance.iter().chain(&of_days).sum();
-    let called = [row.called_before, row.called_after];
-    let called = called.iter().zip(sides.runs);
+    let called = row.called.iter().zip(sides.runs);
     let runs: u64 = called.map(|(called, of)| called.unwrap_or(of)).sum();
     let errors = (change - common.change).abs() / variance.sqrt();
     match as_of_many(errors, runs) {
@@ -120,7 +127,6 @@ pub(super) fn confidence(row: &FunctionChange, common: Common, sides: Sides) -> 
 
 /// The standard errors that are as improbable for many runs as `errors` for so
 /// few: Student's t as a normal deviate, by Wallace's approximation.
-#[expect(clippy::cast_precision_loss, reason = "a number of runs")]
 fn as_of_many(errors: f64, runs: u64) -> f64 {
     let freedom = runs.saturating_sub(2).max(1) as f64;
     let deviate = (freedom * (errors * errors / freedom).ln_1p()).sqrt();
@@ -128,14 +134,13 @@ fn as_of_many(errors: f64, runs: u64) -> f64 {
 }
 
 /// How sure it is that a call is new or gone.
-#[expect(clippy::cast_precision_loss, reason = "a number of runs")]
-fn of_one_side(row: &FunctionChange, sides: Sides) -> Confidence {
-    let (called, of, other) = match (row.called_before, row.called_after) {
-        (Some(0), Some(called)) => (called, sides.runs[1], sides.runs[0]),
-        (Some(called), Some(0)) => (called, sides.runs[0], sides.runs[1]),
+fn of_one_side(row: &Change, sides: Sides) -> Confidence {
+    let (called, of, other) = match row.called {
+        [Some(0), Some(called)] => (called, sides.runs[1], sides.runs[0]),
+        [Some(called), Some(0)] => (called, sides.runs[0], sides.runs[1]),
         _ => return Confidence::Unknown,
     };
-    if called < ENOUGH {
+    if called < MIN_CALLING_RUNS {
         return Confidence::Unknown;
     }
     let share = called as f64 / of.max(called) as f64;
@@ -144,6 +149,16 @@ fn of_one_side(row: &FunctionChange, sides: Sides) -> Confidence {
         chance if chance < CHANCE_OF_LIKELY => Confidence::Likely,
         _ => Confidence::Noise,
     }
+}
+
+/// The standard error of the logarithm of the 95th percentile of so many runs: its rank has a
+/// binomial distribution, and the times of its neighbours, `walls`, say how much a rank is.
+#[must_use]
+pub fn p95_error(runs: u64, walls: &[u64]) -> f64 {
+    let most = walls.iter().max().copied().unwrap_or(1).max(1) as f64;
+    let least = walls.iter().min().copied().unwrap_or(1).max(1) as f64;
+    let ranks = walls.len().saturating_sub(1).max(1) as f64;
+    (most / least).ln() / ranks * (runs as f64 * 0.95 * 0.05).sqrt()
 }
 
 #[cfg(test)]
@@ -162,15 +177,12 @@ mod tests {
         error: 0.0,
     };
 
-    fn row(change: f64, error: f64) -> FunctionChange {
-        FunctionChange {
+    fn row(change: f64, error: f64) -> Change {
+        Change {
             own_before: 1e6,
-            own_after: 1e6 * change.exp(),
-            calls_before: 1.0,
-            calls_after: 1.0,
             ln_change: Some(change),
             z: Some(change / error),
-            ..FunctionChange::default()
+            ..Change::default()
         }
     }
 
@@ -196,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_load_that_all_share_is_no_change() {
-        let mut rows: Vec<FunctionChange> = (0..9).map(|_| row(0.3, 0.01)).collect();
+        let mut rows: Vec<Change> = (0..9).map(|_| row(0.3, 0.01)).collect();
         rows.push(row(0.9, 0.01));
         let common = common(&rows);
         assert!((common.change - 0.3).abs() < 1e-9 && common.error < 1e-9);
@@ -207,11 +219,9 @@ mod tests {
 
     #[test]
     fn a_new_call_is_sure_if_the_other_side_had_to_have_it() {
-        let new = |called| FunctionChange {
-            calls_after: 1.0,
-            called_before: Some(0),
-            called_after: Some(called),
-            ..FunctionChange::default()
+        let new = |called| Change {
+            called: [Some(0), Some(called)],
+            ..Change::default()
         };
         assert_eq!(confidence(&new(500), NONE, SIDES), Confidence::Sure);
         assert_eq!(confidence(&new(3), NONE, SIDES), Confidence::Unknown);
@@ -222,8 +232,8 @@ mod tests {
         // Each 33rd run has it, and there were 20 runs before.
         assert_eq!(confidence(&new(15), NONE, few_before), Confidence::Noise);
         assert_eq!(confidence(&new(200), NONE, few_before), Confidence::Likely);
-        let parts_of_days = FunctionChange {
-            called_after: None,
+        let parts_of_days = Change {
+            called: [Some(0), None],
             ..new(500)
         };
         assert_eq!(confidence(&parts_of_days, NONE, SIDES), Confidence::Unknown);
@@ -232,8 +242,8 @@ mod tests {
     #[test]
     fn one_slow_call_is_not_what_all_have_in_common() {
         // Four of twelve functions are most of the time, and one call of each was slow.
-        let mut rows: Vec<FunctionChange> = (0..8).map(|_| row(0.0, 0.01)).collect();
-        rows.extend((0..4).map(|_| FunctionChange {
+        let mut rows: Vec<Change> = (0..8).map(|_| row(0.0, 0.01)).collect();
+        rows.extend((0..4).map(|_| Change {
             own_before: 9e6,
             ..row(-0.5, 0.2)
         }));

@@ -8,7 +8,7 @@ use crate::Result;
 
 /// The thread. It ends when this is dropped, as soon as the work allows.
 #[derive(Debug)]
-pub(super) struct Regular {
+pub(super) struct PeriodicThread {
     stop: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -23,7 +23,7 @@ impl Stopped {
     }
 }
 
-impl Regular {
+impl PeriodicThread {
     /// Does `work` every so often, for the first time after that time.
     pub(super) fn start(
         name: &str,
@@ -45,7 +45,7 @@ impl Regular {
     }
 }
 
-impl Drop for Regular {
+impl Drop for PeriodicThread {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

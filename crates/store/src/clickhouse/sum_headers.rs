@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Inner;
-use super::cell_cache::Head;
-use super::cells::{Key, TOTALS, Where, read_totals};
+use super::cell_cache::SumHeader;
+use super::cell_version::DayRows;
+use super::cells::{CellPlace, Key, TOTALS, read_totals};
 use super::changes::ByCell;
 use super::literal::ids;
-use super::rows::Answer;
-use super::seen::DayRows;
+use super::rows::RowReader;
 use super::select::Hours;
-use super::settled::Selected;
+use super::verified_cells::Selected;
 use crate::Result;
 use crate::answers::{Place, Resolution};
 
@@ -46,22 +46,22 @@ impl Table {
 
 /// The sums of a selection, each in the order of their places.
 #[derive(Debug, Clone)]
-pub(super) struct Heads {
+pub(super) struct SumHeaders {
     /// Of days.
-    pub(super) days: Vec<Arc<Head>>,
+    pub(super) days: Vec<Arc<SumHeader>>,
     /// Of the other hours.
-    pub(super) hours: Vec<Arc<Head>>,
+    pub(super) hours: Vec<Arc<SumHeader>>,
     /// The cells of other hours, with changes.
     pub(super) changes: ByCell,
 }
 
-impl Heads {
+impl SumHeaders {
     /// Adds sums of a day, which name hours, or of an hour.
-    pub(super) fn add(&mut self, head: Arc<Head>) {
-        if head.cells.is_empty() {
-            self.hours.push(head);
+    pub(super) fn add(&mut self, header: Arc<SumHeader>) {
+        if header.cells.is_empty() {
+            self.hours.push(header);
         } else {
-            self.days.push(head);
+            self.days.push(header);
         }
     }
 
@@ -72,8 +72,8 @@ impl Heads {
     }
 
     pub(super) fn highest_rate(&self) -> f64 {
-        let heads = self.days.iter().chain(&self.hours);
-        let rates = heads.map(|head| head.place.rate);
+        let headers = self.days.iter().chain(&self.hours);
+        let rates = headers.map(|header| header.place.rate);
         let changed = self.changes.values().map(|(place, _)| place.rate);
         rates.chain(changed).fold(0.0, f64::max)
     }
@@ -81,71 +81,71 @@ impl Heads {
 
 impl Inner {
     /// The sums of a selection.
-    pub(super) fn heads(&self, of: &Hours, step: Resolution) -> Result<Heads> {
+    pub(super) fn headers(&self, of: &Hours, step: Resolution) -> Result<SumHeaders> {
         let known = match step {
             Resolution::Hour => Vec::new(),
             Resolution::Day => self.known_days(of)?,
         };
         let condition = of.without(known.iter().map(|day| day.day));
-        let (mut heads, rows) = self.read_heads_of(&condition, step)?;
+        let (mut headers, rows) = self.read_headers_of(&condition, step)?;
         if step == Resolution::Day {
-            self.keep_days(of, rows, &heads);
+            self.keep_days(of, rows, &headers);
         }
         for day in known {
-            heads.days.extend(day.days.iter().cloned());
-            heads.hours.extend(day.hours.iter().cloned());
+            headers.days.extend(day.days.iter().cloned());
+            headers.hours.extend(day.hours.iter().cloned());
         }
-        heads.sort();
-        Ok(heads)
+        headers.sort();
+        Ok(headers)
     }
 
     /// The sums that a condition selects, in any order, and the rows of their days.
-    pub(super) fn read_heads_of(
+    pub(super) fn read_headers_of(
         &self,
         condition: &str,
         step: Resolution,
-    ) -> Result<(Heads, HashMap<u32, DayRows>)> {
+    ) -> Result<(SumHeaders, HashMap<u32, DayRows>)> {
         let Selected {
             mut cells,
             changes,
             days,
             rows,
         } = self.selected(condition, step)?;
-        let mut days = self.sum_heads(Table::Daily, condition, days)?;
+        let mut days = self.day_headers(Table::Daily, condition, days)?;
         let sums_of = covered(&days, &cells);
         let mut is_right = sums_of.days.iter();
         days.retain(|_| is_right.next() == Some(&true));
         let mut is_covered = sums_of.cells.iter();
         cells.retain(|_| is_covered.next() == Some(&false));
-        let mut heads = Heads {
+        let mut headers = SumHeaders {
             days,
             hours: Vec::with_capacity(cells.len()),
             changes,
         };
-        self.add_hours(condition, cells, &mut heads)?;
-        Ok((heads, rows))
+        self.add_hours(condition, cells, &mut headers)?;
+        Ok((headers, rows))
     }
 
     /// The sums of days in a table, whether they are right or not.
-    pub(super) fn sum_heads(
+    pub(super) fn day_headers(
         &self,
         table: Table,
         condition: &str,
         mut missing: Vec<(Key, u64)>,
-    ) -> Result<Vec<Arc<Head>>> {
-        let mut heads = Vec::with_capacity(missing.len());
-        self.cells.find(&mut missing, &mut heads);
+    ) -> Result<Vec<Arc<SumHeader>>> {
+        let mut headers = Vec::with_capacity(missing.len());
+        self.cells.find(&mut missing, &mut headers);
         if !missing.is_empty() {
             // What has another version by now does not count.
-            let mut read = self.read_heads(table, condition, &missing)?;
+            let mut read = self.read_headers(table, condition, &missing)?;
             for (key, version) in missing {
-                if let Some(head) = read.remove(&key).filter(|head| head.version == version) {
-                    self.cells.keep(&head);
-                    heads.push(head);
+                if let Some(header) = read.remove(&key).filter(|header| header.version == version) {
+                    self.cells.keep(&header);
+                    headers.push(header);
                 }
             }
         }
-        Ok(heads)
+        Ok(headers)
     }
 
     /// Adds the sums of hours.
@@ -153,34 +153,34 @@ impl Inner {
         &self,
         condition: &str,
         mut missing: Vec<(Key, u64)>,
-        heads: &mut Heads,
+        headers: &mut SumHeaders,
     ) -> Result<()> {
-        self.cells.find(&mut missing, &mut heads.hours);
+        self.cells.find(&mut missing, &mut headers.hours);
         if !missing.is_empty() {
             let mut superseded = Vec::new();
-            let mut read = self.read_heads(Table::Cell, condition, &missing)?;
+            let mut read = self.read_headers(Table::Cell, condition, &missing)?;
             for (key, version) in missing {
                 match read.remove(&key) {
-                    Some(head) if head.version == version => {
-                        self.cells.keep(&head);
-                        heads.hours.push(head);
+                    Some(header) if header.version == version => {
+                        self.cells.keep(&header);
+                        headers.hours.push(header);
                     }
-                    Some(head) => superseded.push(head),
+                    Some(header) => superseded.push(header),
                     None => {}
                 }
             }
-            self.add_superseded(condition, &superseded, &mut heads.changes)?;
+            self.add_superseded(condition, &superseded, &mut headers.changes)?;
         }
         Ok(())
     }
 
     /// The latest versions of cells of a table, at least of those that are `missing`.
-    fn read_heads(
+    fn read_headers(
         &self,
         table: Table,
         condition: &str,
         missing: &[(Key, u64)],
-    ) -> Result<HashMap<Key, Arc<Head>>> {
+    ) -> Result<HashMap<Key, Arc<SumHeader>>> {
         let database = &self.client.address().database;
         let latest = if missing.len() > MANY {
             format!(
@@ -199,15 +199,15 @@ impl Inner {
         };
         let bytes = self.client.read(&format!(
             "SELECT key, version, {}, {TOTALS}{of_day} FROM {} {latest}",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             self.all(table.name())
         ))?;
-        let mut answer = Answer::new(&bytes);
-        let mut read: HashMap<Key, Arc<Head>> = HashMap::new();
+        let mut answer = RowReader::new(&bytes);
+        let mut read: HashMap<Key, Arc<SumHeader>> = HashMap::new();
         while answer.has_more() {
             let (key, version) = (answer.fixed()?, answer.u64()?);
-            let place = Where::read(&mut answer)?;
-            let mut head = Head {
+            let place = CellPlace::read(&mut answer)?;
+            let mut header = SumHeader {
                 key,
                 version,
                 shape: place.shape,
@@ -217,13 +217,13 @@ impl Inner {
             };
             if table != Table::Cell {
                 let hours = (answer.u32()?, answer.u32()?);
-                head.place.hours = (i64::from(hours.0), i64::from(hours.1));
-                let keys = answer.list(Answer::fixed)?;
-                let versions = answer.list(Answer::u64)?;
-                head.cells = keys.into_iter().zip(versions).collect();
+                header.place.hours = (i64::from(hours.0), i64::from(hours.1));
+                let keys = answer.list(RowReader::fixed)?;
+                let versions = answer.list(RowReader::u64)?;
+                header.cells = keys.into_iter().zip(versions).collect();
             }
             if read.get(&key).is_none_or(|known| known.version < version) {
-                read.insert(key, Arc::new(head));
+                read.insert(key, Arc::new(header));
             }
         }
         Ok(read)
@@ -234,17 +234,17 @@ impl Inner {
     pub(super) fn add_superseded(
         &self,
         condition: &str,
-        superseded: &[Arc<Head>],
+        superseded: &[Arc<SumHeader>],
         changes: &mut ByCell,
     ) -> Result<()> {
         if superseded.is_empty() {
             return Ok(());
         }
-        let keys: Vec<Key> = superseded.iter().map(|head| head.key).collect();
+        let keys: Vec<Key> = superseded.iter().map(|header| header.key).collect();
         changes.extend(self.changes_of(&keys, condition)?.0);
-        for head in superseded {
-            let nothing = || (where_of(head), Vec::new());
-            changes.entry(head.key).or_insert_with(nothing);
+        for header in superseded {
+            let nothing = || (cell_place_of(header), Vec::new());
+            changes.entry(header.key).or_insert_with(nothing);
         }
         Ok(())
     }
@@ -257,7 +257,7 @@ pub(super) struct Covered {
 }
 
 /// Compares the sums of days with the cells that count, which are in order.
-pub(super) fn covered(days: &[Arc<Head>], cells: &[(Key, u64)]) -> Covered {
+pub(super) fn covered(days: &[Arc<SumHeader>], cells: &[(Key, u64)]) -> Covered {
     let mut covered = Covered {
         days: vec![false; days.len()],
         cells: vec![false; cells.len()],
@@ -273,9 +273,9 @@ pub(super) fn covered(days: &[Arc<Head>], cells: &[(Key, u64)]) -> Covered {
     covered
 }
 
-fn sort(heads: &mut [Arc<Head>]) {
-    heads.sort_by(|one, other| {
-        let order = |head: &Arc<Head>| (head.place.hour, head.key);
+fn sort(headers: &mut [Arc<SumHeader>]) {
+    headers.sort_by(|one, other| {
+        let order = |header: &Arc<SumHeader>| (header.place.hour, header.key);
         let texts = (&one.place.app, &one.place.route);
         let others = (&other.place.app, &other.place.route);
         texts
@@ -285,19 +285,19 @@ fn sort(heads: &mut [Arc<Head>]) {
 }
 
 /// The place of sums.
-pub(super) fn where_of(head: &Head) -> Where {
-    Where {
-        app: head.place.app.clone(),
-        route: head.place.route.clone(),
-        release: head.place.release.clone(),
-        hour: head.place.hour,
-        shape: head.shape,
-        rate: head.place.rate,
+pub(super) fn cell_place_of(header: &SumHeader) -> CellPlace {
+    CellPlace {
+        app: header.place.app.clone(),
+        route: header.place.route.clone(),
+        release: header.place.release.clone(),
+        hour: header.place.hour,
+        shape: header.shape,
+        rate: header.place.rate,
     }
 }
 
 /// The place of an hour's sums, with the weight 1.
-pub(super) fn place_of(place: &Where) -> Place {
+pub(super) fn place_of(place: &CellPlace) -> Place {
     Place {
         app: place.app.clone(),
         route: place.route.clone(),

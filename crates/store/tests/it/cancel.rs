@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use simulate::{RunAt, SmallShop};
 use store::{
-    Error, FunctionSort, NewRun, RunQuery, Selection, SqliteStore, Store, TrendOf, TrendStep,
-    Wanted,
+    CancelToken, Error, FunctionSort, NewRun, RunQuery, Selection, SqliteStore, Store, TrendOf,
+    TrendStep,
 };
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
@@ -34,7 +34,7 @@ fn runs(numbers: std::ops::Range<u64>) -> Vec<NewRun> {
 }
 
 #[test]
-fn a_question_ends_when_nobody_waits_and_the_next_one_is_answered() {
+fn a_cancelled_question_ends_and_the_next_one_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     for outcome in store.put_all(runs(0..200)) {
@@ -68,15 +68,15 @@ fn a_question_ends_when_nobody_waits_and_the_next_one_is_answered() {
         ("verify", Box::new(|| store.verify().map(drop))),
     ];
     for (name, question) in questions {
-        let wanted = Wanted::default();
-        wanted.end();
-        let outcome = wanted.during(&question);
+        let cancel = CancelToken::default();
+        cancel.cancel();
+        let outcome = cancel.run(&question);
         assert!(
-            matches!(outcome, Err(Error::Unwanted)),
+            matches!(outcome, Err(Error::Cancelled)),
             "{name}: {outcome:?}"
         );
         question().unwrap();
-        Wanted::default().during(&question).unwrap();
+        CancelToken::default().run(&question).unwrap();
     }
 }
 
@@ -95,7 +95,7 @@ fn a_store_that_is_to_stop_ends_in_time_and_has_what_it_acknowledged() {
                     for outcome in store.put_all(runs(first..first + 50)) {
                         match outcome {
                             Ok(stored) => acknowledged.push(stored.id),
-                            Err(Error::Closed | Error::Unwanted) => return acknowledged,
+                            Err(Error::Closed | Error::Cancelled) => return acknowledged,
                             Err(error) => panic!("{error}"),
                         }
                     }
