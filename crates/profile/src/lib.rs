@@ -27,6 +27,7 @@ pub mod native;
 mod ops;
 pub mod php_serialize;
 mod profile;
+pub mod quantities;
 pub mod redact;
 mod samples;
 pub mod settlement;

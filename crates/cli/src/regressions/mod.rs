@@ -22,7 +22,7 @@ use crate::input;
 use crate::list::route;
 use crate::pager;
 use crate::progress::{Progress, Work};
-use crate::since::Since;
+use profile::quantities::Since;
 use crate::terminal::say;
 
 /// The microseconds of an hour.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use cli::args::memory::{MemoryArguments, size};
+use cli::args::memory::MemoryArguments;
 use ipnet::IpNet;
 
 const SERVE_EXAMPLES: &str = "\
@@ -94,7 +94,7 @@ pub(crate) struct ServeArguments {
 /// As much as a server needs at least.
 fn server_memory(text: &str) -> Result<u64, String> {
     let least = ::serve::LEAST_MEMORY;
-    match size(text)? {
+    match parse_size(text)? {
         memory if memory < least => Err(format!("a server needs at least {}M", least >> 20)),
         memory => Ok(memory),
     }

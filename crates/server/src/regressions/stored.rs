@@ -8,7 +8,7 @@ use regressions::{Around, Block, Cell, HourPath, Release, Report, RouteSums, rep
 use store::{CellHours, HoursOf, PathSums, ReleaseInfo, RunQuery, Selection, Store};
 
 use cli::regressions::{At, Findings, HOUR_US, Run, hour, is_comparable};
-use cli::since::Since;
+use profile::quantities::Since;
 
 use crate::store_place::StorePlace;
 
