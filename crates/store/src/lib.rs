@@ -26,14 +26,6 @@ mod store;
 mod tls;
 mod transposed;
 
-#[cfg(feature = "conformance")]
-#[expect(
-    clippy::unwrap_used,
-    clippy::cast_precision_loss,
-    reason = "a suite of tests"
-)]
-pub mod conformance;
-
 pub use cancel::{CancelToken, OnCancel};
 pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};

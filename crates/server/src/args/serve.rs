@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use cli::args::memory::MemoryArguments;
 use ipnet::IpNet;
+use profile::quantities::parse_size;
 
 const SERVE_EXAMPLES: &str = "\
 Examples:

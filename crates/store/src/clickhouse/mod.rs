@@ -1,11 +1,43 @@
-//! The store in ClickHouse: for a fleet, with as many servers before it as are
-//! needed.
+//! The store in ClickHouse: for a fleet, with any number of servers before it.
 //!
-//! ClickHouse has no transactions, so what must be whole is one row. A run is a row
-//! with its file; an hour's sums are a row with the ids of the runs in them. Rows
-//! are only inserted, and the row with the highest version counts. The files may be in
-//! a bucket instead. Runs that are not
-//! in their hour's row yet are found by `changed`, and questions add them.
+//! ClickHouse has no transactions, so what must be whole is one row. Rows are only
+//! inserted, and of rows with the same key the one with the highest version counts.
+//!
+//! # The life of a run
+//!
+//! ```text
+//! upload
+//!   │ put: at once                  one insert into `changed`, then one into `run`
+//!   ▼
+//! changed   its id and its hour     "may be in no sums yet"
+//! run       its file, state 0       acknowledged; the file may be in a bucket (files)
+//!   │ fold: every 15 s              verified_cells, changes: which runs are missing
+//!   ▼
+//! cell      sums of an hour of a route and release, with the ids of its runs
+//!   │ day_sums: every 60 s          days that are over, unchanged for 10 minutes
+//!   ▼
+//! daily     sums of a day           names the keys and versions of its cells
+//!   │ app_day_sums: after it        when all of the day is in `daily`
+//!   ▼
+//! app_daily, app_functions          many routes; names its parts in `daily` and `cell`
+//!
+//! retention: run gets state 1 (its sums stay);  delete: run gets state 2, and is
+//! folded out of its cell;  closed: a day without runs is dropped
+//! ```
+//!
+//! # When a row is trusted
+//!
+//! | row | counts | else |
+//! |---|---|---|
+//! | `run` | if its latest version has state 0 | state 1: only in sums; state 2: not at all |
+//! | `changed` | never: it only says which runs to compare with their cells | |
+//! | `cell` | always, its latest version; a run counts by its id in it | runs of `changed` that it lacks are read and added, those that were deleted are taken out |
+//! | `daily` | while each version that it names is the latest of its cell, and no run of `changed` changes one | its cells count |
+//! | `app_daily` | while all sums that it names count, and no other row names one of them | these count themselves |
+//! | `app_functions` | with the row of `app_daily` of the same key and version | the days of each route are read |
+//!
+//! `fold`, `day_sums`, `sweep` and `closed` run on every server at once. Each step may be
+//! repeated and may stop anywhere. docs/store-clickhouse.md says what to do when one fails.
 //!
 //! **Invariant:** each insert may be repeated, and any number of servers may write
 //! at once. A run counts once, because it is in the sums by its id.

@@ -3,5 +3,6 @@
 mod bucket;
 mod cancel;
 mod clickhouse;
+mod conformance;
 mod killed;
 mod sqlite;

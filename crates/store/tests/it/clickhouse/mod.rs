@@ -23,8 +23,10 @@ use std::time::Duration;
 use simulate::{RunAt, SmallShop};
 use store::{
     Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Selection, SqliteStore,
-    Store, TrendOf, TrendStep, conformance,
+    Store, TrendOf, TrendStep,
 };
+
+use crate::conformance;
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 

@@ -14,7 +14,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use simulate::{RunAt, SmallShop};
-use store::{Error, NewRun, Options, RunQuery, Selection, SqliteStore, Store, conformance};
+use store::{Error, NewRun, Options, RunQuery, Selection, SqliteStore, Store};
+
+use crate::conformance;
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 

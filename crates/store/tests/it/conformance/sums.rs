@@ -3,7 +3,7 @@
 use profile::{Body, Meta, Profile, Span, SpanKind, SpansBuilder, SymbolId};
 
 use super::{DAY, HOUR, at, canonical, everything, filled, put, query, route, shop};
-use crate::{Basis, FunctionSort, Selection, Store};
+use store::{Basis, FunctionSort, Selection, Store};
 use simulate::RunAt;
 
 pub(super) fn sums_of_hours_are_those_of_the_runs(store: &dyn Store) {
@@ -44,7 +44,7 @@ pub(super) fn sums_of_hours_are_those_of_the_runs(store: &dyn Store) {
     assert_eq!(store.verify().unwrap().problems, []);
 }
 
-fn sorted(mut rows: Vec<crate::FunctionTotal>) -> Vec<crate::FunctionTotal> {
+fn sorted(mut rows: Vec<store::FunctionTotal>) -> Vec<store::FunctionTotal> {
     rows.sort_by(|one, other| one.name.cmp(&other.name));
     rows
 }

@@ -1,7 +1,7 @@
 //! Runs that agents dropped.
 
 use super::{DAY, HOUR};
-use crate::{DroppedRuns, Store};
+use store::{DroppedRuns, Store};
 
 pub(super) fn counters_of_agents_count_once(store: &dyn Store) {
     let row = |agent: &str, app: &str, runs| DroppedRuns {

@@ -3,7 +3,7 @@
 use profile::Profile;
 
 use super::{DAY, HOUR, at, everything, filled, ids, put, query, route, shop};
-use crate::{NewRun, RunId, RunQuery, RunSort, Selection, Status, Store};
+use store::{NewRun, RunId, RunQuery, RunSort, Selection, Status, Store};
 
 pub(super) fn a_run_is_stored_once(store: &dyn Store) {
     let profile = shop().run(at(1));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{DAY, HOUR, at, everything, filled, ids, put, query, route, shop};
-use crate::{CellHours, FunctionSort, HoursOf, Selection, Store, TrendOf, TrendPoint, TrendStep};
+use store::{CellHours, FunctionSort, HoursOf, Selection, Store, TrendOf, TrendPoint, TrendStep};
 
 pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     filled(store, 120);
@@ -19,7 +19,7 @@ pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     let of = TrendOf::Function("Repository::find".to_owned());
     let all = store.trend(&route("/cart"), &of, TrendStep::All).unwrap();
     assert_eq!(all.len(), 2);
-    let mean = |point: &crate::TrendPoint| point.own_wall as f64 / point.runs as f64;
+    let mean = |point: &store::TrendPoint| point.own_wall as f64 / point.runs as f64;
     assert!(mean(&all[1]) > 2.0 * mean(&all[0]), "{all:?}");
     assert!(all[0].p95.unwrap() >= all[0].p50.unwrap());
     // By hour there are sums only.
@@ -220,7 +220,7 @@ pub(super) fn a_function_is_as_the_tree_has_it(store: &dyn Store) {
             });
             rows.collect()
         };
-        let of = |rows: &[crate::Neighbour]| -> BTreeMap<String, (u64, u64)> {
+        let of = |rows: &[store::Neighbour]| -> BTreeMap<String, (u64, u64)> {
             let rows = rows.iter();
             rows.map(|row| (row.name.clone(), (row.calls, row.wall)))
                 .collect()

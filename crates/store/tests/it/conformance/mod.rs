@@ -3,6 +3,12 @@
 //! Call [`check`] from a test of the implementation, with a function that makes
 //! an empty store, or [`check_in_parallel`] with several.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a suite of tests"
+)]
+
 mod batches;
 mod dropped;
 mod questions;
@@ -15,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use profile::{Body, Meta, Profile, Spans};
 
-use crate::{NewRun, RunId, RunQuery, Selection, Store};
+use store::{NewRun, RunId, RunQuery, Selection, Store};
 use simulate::{RunAt, SmallShop};
 
 const HOUR: u64 = 3_600_000_000;
@@ -27,7 +33,7 @@ const DAY: u64 = 1_793_491_200_000_000;
 /// # Panics
 ///
 /// If the store does not keep the contract.
-pub fn check<S: Store>(empty: impl Fn() -> S) {
+pub(crate) fn check<S: Store>(empty: impl Fn() -> S) {
     for check in checks() {
         check(&empty());
     }
@@ -39,7 +45,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
 /// # Panics
 ///
 /// If the store does not keep the contract.
-pub fn check_in_parallel<S: Store>(empty: &[impl Fn() -> S + Sync]) {
+pub(crate) fn check_in_parallel<S: Store>(empty: &[impl Fn() -> S + Sync]) {
     let checks = checks();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! Many runs that are stored in one call.
 
 use super::{DAY, HOUR, at, everything, filled, ids, put, query, shop};
-use crate::{NewRun, Policy, Result, RunId, Store, Stored};
+use store::{NewRun, Policy, Result, RunId, Store, Stored};
 
 fn new(number: u64) -> NewRun {
     NewRun {

@@ -1,7 +1,7 @@
 //! Tokens, sessions and quotas.
 
 use super::{DAY, HOUR, NewRun, Store, at, shop};
-use crate::{Policy, StoredToken, Taken};
+use store::{Policy, StoredToken, Taken};
 use simulate::SmallShop;
 
 fn token(number: u8, name: &str, app: Option<&str>) -> StoredToken {

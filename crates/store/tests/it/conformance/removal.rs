@@ -1,7 +1,7 @@
 //! What deletes runs, and what keeps them.
 
 use super::{DAY, HOUR, canonical, everything, filled, ids, query};
-use crate::{AppPolicy, NewRun, Policies, Policy, Reason, RunId, Selection, Store};
+use store::{AppPolicy, NewRun, Policies, Policy, Reason, RunId, Selection, Store};
 
 pub(super) fn deleted_runs_leave_the_sums(store: &dyn Store) {
     let runs = filled(store, 30);
