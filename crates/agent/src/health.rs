@@ -85,7 +85,7 @@ mod tests {
         let asked = Duration::from_secs(30);
         health.failed("429", Some(asked));
         assert!(health.wait() > asked / 2);
-        // A connection that succeeds meanwhile does not shorten what the target asked for.
+        // A connection that succeeds does not shorten what the target asked for.
         assert_eq!(health.succeeded().as_deref(), Some("429"));
         assert!(!health.is_failing());
         assert!(health.wait() > asked / 2);

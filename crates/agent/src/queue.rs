@@ -247,7 +247,7 @@ impl Queue {
     }
 
     /// Removes a batch that the server has, and counts the runs that it took and those
-    /// that it refused. Who sees that the batch is gone sees the counters with it. After an
+    /// that it refused. A thread that finds the batch gone finds the counters with it. After an
     /// error no other connection gets the batch before it is given back.
     pub(crate) fn done(&self, batch: Entry, taken: u64, refused: &[Dropped]) -> Result<()> {
         let mut state = self.state.lock();

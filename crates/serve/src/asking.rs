@@ -8,7 +8,7 @@ use crate::admission::work::{CancelOnDrop, run_blocking};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Asks the store on a thread that may wait, as long as somebody waits for the answer. The
+/// Asks the store on a thread that may wait, and cancels it when its client leaves. The
 /// questions are taken [together](Store::query_session).
 pub(crate) async fn ask<T: Send + 'static>(
     state: &Arc<State>,

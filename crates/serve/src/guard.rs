@@ -263,7 +263,7 @@ async fn caller(state: &State, credentials: Credentials) -> Result<Caller, Probl
     if !caller.may(scope) {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
-            format!("this token has not the scope {}", scope.name()),
+            format!("this token lacks the scope {}", scope.name()),
         ));
     }
     Ok(caller)

@@ -1,9 +1,8 @@
-//! Places of connections.
+//! Slots of connections.
 //!
-//! There are only so many. When all are taken, a new client gets that of a stranger: of the
-//! connection that has been idle, or busy without a known caller, for the longest time. So
-//! strangers, however many, take places only from each other: probes and people with a token
-//! find one.
+//! Their number is limited. When all are taken, a new client gets that of the unauthenticated
+//! connection that has been idle, or busy, for the longest time. So unauthenticated clients,
+//! however many, take slots only from each other: probes and clients with a token find one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +13,13 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How long a stranger's place is its own: enough to send a request.
+/// How long an unauthenticated client keeps its slot at least: enough to send a request.
 const OWN: Duration = Duration::from_secs(1);
 
-/// The wait between two looks for a place.
+/// The wait between two looks for a free slot.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// All places.
+/// All slots.
 #[derive(Debug)]
 pub(crate) struct ConnectionSlots {
     most: usize,
@@ -37,7 +36,7 @@ struct Taken {
     seats: BTreeMap<u64, Arc<Seat>>,
 }
 
-/// The place of a connection.
+/// What is known of a connection.
 #[derive(Debug)]
 pub(crate) struct Seat {
     /// When it was taken, or its last request began, in milliseconds since the server did.
@@ -47,7 +46,7 @@ pub(crate) struct Seat {
     leave: Notify,
 }
 
-/// Holds the place of a connection.
+/// Holds the slot of a connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionSlot {
     connections: Arc<ConnectionSlots>,
@@ -66,14 +65,14 @@ impl ConnectionSlots {
         })
     }
 
-    /// A place, as soon as there is one.
+    /// A slot, as soon as there is one.
     pub(crate) async fn take(self: &Arc<Self>) -> ConnectionSlot {
         loop {
             if let Some(place) = self.free() {
                 return place;
             }
             self.make_room();
-            // A place may be free before this waits.
+            // A slot may be free before this waits.
             let _ = timeout(AGAIN, self.freed.notified()).await;
         }
     }
@@ -99,7 +98,7 @@ impl ConnectionSlots {
         })
     }
 
-    /// Asks the stranger who has had a place for the longest time to leave.
+    /// Asks the unauthenticated client that has had a slot for the longest time to leave.
     fn make_room(&self) {
         let now = self.now();
         let taken = self.taken.lock();
@@ -124,12 +123,12 @@ impl ConnectionSlots {
 }
 
 impl Seat {
-    /// Its client was admitted.
+    /// Its client has a valid token.
     pub(crate) fn mark_authenticated(&self) {
         self.is_authenticated.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until the place is needed for another client.
+    /// Waits until the slot is needed for another client.
     pub(crate) async fn wait_until_needed(&self) {
         self.leave.notified().await;
     }
@@ -172,7 +171,7 @@ mod tests {
             let began = Instant::now();
             let next = async {
                 let place = places.take().await;
-                // Not before the stranger had time for a request.
+                // Not before the first client had time for a request.
                 assert!(began.elapsed() >= OWN, "{:?}", began.elapsed());
                 place
             };
@@ -181,7 +180,7 @@ mod tests {
                 drop(first);
             };
             let (_third, ()) = tokio::join!(next, leaves);
-            // The known one stays, the other stranger is next.
+            // The authenticated one stays, the other one is next.
             let leaves = async {
                 second.seat.wait_until_needed().await;
                 drop(second);

@@ -53,7 +53,7 @@ pub(crate) struct Admission {
     pub(crate) query_slots: Arc<Semaphore>,
     /// Changes of runs, policies and tokens.
     pub(crate) change_slots: Arc<Semaphore>,
-    /// Tokens that are looked up: strangers cause them, too.
+    /// Tokens that are looked up; requests with wrong tokens cause them, too.
     pub(crate) lookup_slots: Arc<Semaphore>,
     /// Batches of runs that are stored at a time; others wait.
     pub(crate) write_slots: Arc<Semaphore>,

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use crate::problem::Problem;
 
-/// Ends a wish when the request that had it is dropped: its client left, or it took too long.
+/// Cancels a question when its request is dropped: the client left, or it took too long.
 #[derive(Debug)]
 pub(crate) struct CancelOnDrop(pub(crate) CancelToken);
 
@@ -45,7 +45,7 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     #[test]
-    fn a_permit_is_held_until_the_work_ends_although_nobody_waits() {
+    fn a_permit_is_held_until_the_work_ends_after_its_client_left() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().unwrap().block_on(async {
             let permits = Arc::new(Semaphore::new(1));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn work_learns_that_nobody_waits() {
+    fn work_is_cancelled_when_its_client_leaves() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().unwrap().block_on(async {
             let permits = Arc::new(Semaphore::new(1));

@@ -62,7 +62,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<&'static 
     let answer = state.admission.ready.of(&state.config.store).await;
     let not_ready = |reason: String| {
         tracing::warn!(reason, "the server is not ready");
-        // Strangers may ask: the log has the rest.
+        // Clients without a token may ask: the log has the rest.
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the store does not answer as it should",

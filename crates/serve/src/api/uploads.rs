@@ -85,7 +85,7 @@ pub(super) async fn stored(
             }
         }
     }
-    // The process reads for others meanwhile.
+    // Another upload gets the process.
     drop(reading);
     for outcome in stored_all(state, caller, together.take()).await? {
         stored.push(outcome?);

@@ -1,7 +1,7 @@
 //! The fields of a policy as text: what a form shows, and what a user typed.
 
-use serde::Deserialize;
 use profile::quantities::parse_size;
+use serde::Deserialize;
 use store::{Error, Policy};
 
 use super::units::number;

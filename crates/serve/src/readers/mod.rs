@@ -35,7 +35,7 @@ use crate::contents::{Item, Job, Kind, Told, contents};
 use crate::problem::Problem;
 use crate::reading::{MEMORY, NotTaken};
 use crate::refused::Refused;
-use crate::uploaded::Uploaded;
+use crate::uploaded::{Received, Uploaded};
 use process::{Answered, Broken, Process};
 
 /// A process ends after an upload that was larger: it would keep the memory.
@@ -72,9 +72,6 @@ pub(crate) struct Reading {
     received: mpsc::Receiver<Result<Received, Problem>>,
     _waiting: CancelOnDrop,
 }
-
-/// A profile that was read, or why it is none.
-pub(crate) type Received = Result<Uploaded, Refused>;
 
 impl Reading {
     /// The next profile; an error if the rest of the body cannot be read.

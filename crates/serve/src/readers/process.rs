@@ -11,14 +11,13 @@ use parking_lot::Mutex;
 use profile::Budget;
 use profile::native::{self, Limits};
 
-use super::Received;
 use super::child::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ToldItem, block};
 use crate::admission::memory::{Memory, UsedUp};
 use crate::contents::Job;
 use crate::metadata::Metadata;
 use crate::problem::Problem;
 use crate::refused::Refused;
-use crate::uploaded::Uploaded;
+use crate::uploaded::{Received, Uploaded};
 
 /// The largest answer: the native file of a profile within [`MEMORY`].
 const MAX_ANSWER: u64 = 1 << 30;

@@ -221,7 +221,7 @@ impl Inner {
     }
 
     /// Drops the sums of thirty days of which all are removed, with the ids of their
-    /// runs. What is added meanwhile is in `changed`, and added again.
+    /// runs. A run that is added during this is in `changed`, and is added again.
     pub(super) fn drop_cells(&self, settled: Duration) -> Result<()> {
         let now = now_us();
         let seconds = |us: u64| u32::try_from(us / 1_000_000).unwrap_or(u32::MAX);

@@ -238,7 +238,7 @@ impl Inner {
             let (some, after) = rest.split_at(rest.iter().take_while(fits).count());
             rest = after;
             let known = self.day_versions(some)?;
-            // Another server may have written it meanwhile.
+            // Another server may have written it since.
             let is_left = |(key, hours): &&(Key, Hours)| {
                 known
                     .get(key)
@@ -257,7 +257,7 @@ impl Inner {
             length = (PATHS * hours.len() / paths.max(1)).clamp(1, MOST_CELLS);
             for (key, hours) in some {
                 let sum = Cell::new(hours.place.clone());
-                // If a cell was written meanwhile, the next look finds it.
+                // If a cell was written since, the next look finds it.
                 let Some(mut sum) = added_up(sum, hours, &mut cells) else {
                     continue;
                 };

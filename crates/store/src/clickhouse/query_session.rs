@@ -1,9 +1,9 @@
 //! What questions that belong together have found out, so that the later ones need not ask
 //! again: which sums a selection has, and which runs a list had.
 //!
-//! **Invariant:** heads that are older than an answer are no harm to it. A cell that has
+//! **Invariant:** headers that are older than an answer do not make it wrong. A cell that has
 //! another version by now is read with the changes that it has then, and a run that was
-//! added to its cell meanwhile is in it by its id.
+//! added to its cell since is in it by its id.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

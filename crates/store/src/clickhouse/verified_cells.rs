@@ -147,7 +147,7 @@ impl Inner {
             rest = after;
             let folding = &self.verified.folding;
             let _alone = folding.lock();
-            // What another one has folded meanwhile is found to be in its cells.
+            // Runs that another thread has folded since are in their cells, and are no changes.
             let (changes, _) = self.changes_of(some, condition)?;
             written += self.fold_changes(&changes)?;
         }

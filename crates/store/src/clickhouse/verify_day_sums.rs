@@ -91,7 +91,7 @@ impl Inner {
         Ok(hours.cloned().collect())
     }
 
-    /// Whether a row is the sum of its parts; none if something was written meanwhile.
+    /// Whether a row is the sum of its parts; none if a part was written since.
     fn is_sum(
         &self,
         table: Table,

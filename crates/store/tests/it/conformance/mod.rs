@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use profile::{Body, Meta, Profile, Spans};
 
-use store::{NewRun, RunId, RunQuery, Selection, Store};
 use simulate::{RunAt, SmallShop};
+use store::{NewRun, RunId, RunQuery, Selection, Store};
 
 const HOUR: u64 = 3_600_000_000;
 /// The beginning of a day: 1 November 2026.

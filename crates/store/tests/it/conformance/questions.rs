@@ -323,7 +323,7 @@ pub(super) fn questions_that_belong_together_have_the_same_answers(store: &dyn S
     assert_eq!(together.delete(&[id]).unwrap(), [id]);
     assert_eq!((requests(&*together), requests(store)), (90, 90));
     assert_eq!(answers(&*together), expected);
-    // What others store meanwhile counts in other questions.
+    // What others store counts in other questions.
     put(store, shop().run(at(91)));
     assert_eq!(requests(store), 91);
     let total = |runs: &[TrendPoint]| runs.iter().map(|point| point.runs).sum::<u64>();

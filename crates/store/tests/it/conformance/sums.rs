@@ -3,8 +3,8 @@
 use profile::{Body, Meta, Profile, Span, SpanKind, SpansBuilder, SymbolId};
 
 use super::{DAY, HOUR, at, canonical, everything, filled, put, query, route, shop};
-use store::{Basis, FunctionSort, Selection, Store};
 use simulate::RunAt;
+use store::{Basis, FunctionSort, Selection, Store};
 
 pub(super) fn sums_of_hours_are_those_of_the_runs(store: &dyn Store) {
     let runs = filled(store, 90);

@@ -1,8 +1,8 @@
 //! Tokens, sessions and quotas.
 
 use super::{DAY, HOUR, NewRun, Store, at, shop};
-use store::{Policy, StoredToken, Taken};
 use simulate::SmallShop;
+use store::{Policy, StoredToken, Taken};
 
 fn token(number: u8, name: &str, app: Option<&str>) -> StoredToken {
     StoredToken {
