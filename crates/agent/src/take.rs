@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use spool::{Changes, Found, SETTLE_TIME, SkippedFiles, Version};
 
-use crate::batch::{Batch, LARGE, MOST, Part, Writer, fields};
+use crate::batch::{Batch, LARGE, MAX_RUNS, Part, Writer, fields};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::files;
@@ -136,7 +136,7 @@ impl Taker {
         let oldest = found.iter().map(|file| file.age).max().unwrap_or_default();
         let is_due = is_end
             || is_cut
-            || found.len() >= MOST
+            || found.len() >= MAX_RUNS
             || bytes >= options.batch_bytes
             || oldest >= options.batch_age;
         let after = if is_waiting {
@@ -377,7 +377,7 @@ fn batches(runs: &[Run], most_bytes: u64) -> impl Iterator<Item = &[Run]> {
                 bytes += size.max(1);
                 fits
             })
-            .take(MOST)
+            .take(MAX_RUNS)
             .count();
         let (batch, behind) = rest.split_at(count);
         rest = behind;

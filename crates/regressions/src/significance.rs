@@ -8,8 +8,9 @@
 /// share: what the simulated servers of docs/regressions.md do.
 pub const OF_DAYS: f64 = 0.04;
 
-/// Standard errors of a sure and of a likely change.
+/// Standard errors of a sure change.
 pub const SURE: f64 = 5.0;
+/// Standard errors of a likely change.
 pub const LIKELY: f64 = 3.5;
 
 /// How many runs near a percentile a likely change needs on each side, and a sure

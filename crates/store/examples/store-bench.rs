@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use simulate::{Fleet, FleetOptions};
 use store::{
-    FunctionSort, NewRun, Options, RunQuery, RunSort, Selection, SqliteStore, Store, TrendOf,
-    TrendStep,
+    FunctionSort, NewRun, Options, RunQuery, RunSort, Runs, Selection, SqliteStore, Store, Sums,
+    TrendOf, TrendStep,
 };
 
 const HOUR_US: u64 = 3_600_000_000;

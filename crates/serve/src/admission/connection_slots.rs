@@ -49,7 +49,7 @@ pub(crate) struct Seat {
 /// Holds the slot of a connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionSlot {
-    connections: Arc<ConnectionSlots>,
+    slots: Arc<ConnectionSlots>,
     number: u64,
     pub(crate) seat: Arc<Seat>,
 }
@@ -92,7 +92,7 @@ impl ConnectionSlots {
         });
         taken.seats.insert(number, Arc::clone(&seat));
         Some(ConnectionSlot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             number,
             seat,
         })
@@ -137,15 +137,15 @@ impl Seat {
 impl ConnectionSlot {
     /// A request begins: who it is of is not known yet.
     pub(crate) fn begin_request(&self) {
-        self.seat.since.store(self.places.now(), Ordering::Relaxed);
+        self.seat.since.store(self.slots.now(), Ordering::Relaxed);
         self.seat.is_authenticated.store(false, Ordering::Relaxed);
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.taken.lock().seats.remove(&self.number);
-        self.places.freed.notify_one();
+        self.slots.taken.lock().seats.remove(&self.number);
+        self.slots.freed.notify_one();
     }
 }
 

@@ -350,7 +350,7 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "none" => Ok(Self(None)),
-            text => match size(text) {
+            text => match parse_size(text) {
                 Ok(0) => Err("0 would leave nothing; use `none` for no limit"),
                 limit => limit.map(|limit| Self(Some(limit))),
             },

@@ -14,7 +14,7 @@ use super::day_sums::write;
 use super::fold::version_jitter;
 use super::rows::{RowReader, RowWriter};
 use super::sum_headers::{Table, cell_place_of};
-use super::walk::spot;
+use super::walk::cell_hour;
 use super::{Inner, now_us};
 use crate::Result;
 use crate::answers::Resolution;

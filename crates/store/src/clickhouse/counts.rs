@@ -108,7 +108,7 @@ pub(super) struct Partition {
 impl Counts {
     /// Sets the age from which on parts are taken for the same on all replicas.
     pub(super) fn set_settled(&self, seconds: u32) {
-        self.verified.store(seconds + 1, Ordering::Relaxed);
+        self.settled.store(seconds + 1, Ordering::Relaxed);
     }
 }
 

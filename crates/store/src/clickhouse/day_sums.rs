@@ -110,7 +110,7 @@ impl Inner {
             days.push((answer.u32()?, (answer.u64()?, answer.u64()?)));
         }
         let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
-        self.complete
+        self.complete_days
             .days
             .lock()
             .retain(|day, _| there.contains(day));

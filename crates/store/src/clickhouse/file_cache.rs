@@ -66,7 +66,7 @@ impl Inner {
         while !rest.is_empty() {
             let after = rest.split_off(fitting(&rest));
             let some = std::mem::replace(&mut rest, after);
-            let known = |info: &RunInfo| Some((info.id, self.kept.file(&info.id)?));
+            let known = |info: &RunInfo| Some((info.id, self.file_cache.file(&info.id)?));
             let mut files: HashMap<RunId, Arc<Vec<u8>>> = some.iter().filter_map(known).collect();
             let missing = some.iter().filter(|info| !files.contains_key(&info.id));
             let missing: Vec<RunInfo> = missing.cloned().collect();

@@ -272,7 +272,7 @@ impl ClickhouseStore {
     ///
     /// Those of the database and of the bucket.
     pub fn sweep(&self) -> Result<Option<u64>> {
-        self.sweep_with(sweep::SETTLED, sweep::QUIET)
+        self.sweep_with(sweep::SETTLED, sweep::UNUSED_TIME)
     }
 
     /// The same with another age of objects, and another time to wait.

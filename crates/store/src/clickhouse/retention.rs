@@ -128,7 +128,7 @@ impl Inner {
                 count,
                 bytes: 0,
             };
-            self.note(today, app, Reason::PartSums, &noted)?;
+            self.note(today, app, Reason::Sums, &noted)?;
             removed.cells = count;
         }
         self.drop_regularly()?;
@@ -488,7 +488,7 @@ impl Rules<'_> {
                     "multiIf(label != '' OR stored > {} OR {is_kept}, {CLASS_KEPT},
                      stored < if({is_notable}, toUInt64({oldest_notable}), toUInt64({oldest})), {OLD},
                      {is_notable}, {CLASS_KEPT}, {CLASS_LIMITED})",
-                    self.verified
+                    self.settled
                 ),
             }
         };

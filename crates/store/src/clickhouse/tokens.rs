@@ -29,7 +29,7 @@ impl Inner {
             self.all("token"),
             token.created_us
         ))?;
-        let most = StoredToken::MOST;
+        let most = StoredToken::MAX_TOKENS;
         if RowReader::new(&bytes).u64()? >= most as u64 {
             return Err(Error::Query(format!("a store has at most {most} {kind}")));
         }

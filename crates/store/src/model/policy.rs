@@ -148,12 +148,12 @@ pub enum Reason {
     /// More bytes than `bytes`.
     Size,
     /// Hourly sums older than `sums_days`.
-    PartSums,
+    Sums,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Age, Self::Count, Self::Size, Self::PartSums];
+    pub const ALL: [Self; 4] = [Self::Age, Self::Count, Self::Size, Self::Sums];
 
     /// Its name in files and answers.
     #[must_use]
@@ -162,7 +162,7 @@ impl Reason {
             Self::Age => "age",
             Self::Count => "count",
             Self::Size => "size",
-            Self::PartSums => "sums",
+            Self::Sums => "sums",
         }
     }
 }
@@ -194,7 +194,7 @@ impl Removed {
             Reason::Age => self.by_age += 1,
             Reason::Count => self.by_count += 1,
             Reason::Size => self.by_size += 1,
-            Reason::PartSums => {}
+            Reason::Sums => {}
         }
     }
 }

@@ -249,5 +249,5 @@ fn remove_cells(connection: &Connection, app: &str, numbers: &[i64], today: i64)
         cells::remove(connection, number)?;
     }
     let count = numbers.len() as u64;
-    policies::note(connection, today, app, Reason::PartSums, (count, 0))
+    policies::note(connection, today, app, Reason::Sums, (count, 0))
 }

@@ -11,7 +11,7 @@ pub trait Tokens {
     /// # Errors
     ///
     /// [`Error::Query`](crate::Error::Query) for what [`StoredToken::check`] refuses,
-    /// for an id that is there, and beyond [`StoredToken::MOST`].
+    /// for an id that is there, and beyond [`StoredToken::MAX_TOKENS`].
     fn add_token(&self, token: &StoredToken) -> Result<()>;
 
     /// The token, or session, with that id. It may have ended.

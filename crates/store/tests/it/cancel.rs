@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use simulate::{RunAt, SmallShop};
 use store::{
-    CancelToken, Error, FunctionSort, NewRun, RunQuery, Selection, SqliteStore, Store, TrendOf,
-    TrendStep,
+    CancelToken, Error, FunctionSort, NewRun, RunQuery, Runs, Selection, SqliteStore, Store, Sums,
+    TrendOf, TrendStep,
 };
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use simulate::{Random, RunAt, SmallShop};
-use store::{NewRun, RunId, SqliteStore, Store};
+use store::{NewRun, RunId, Runs, SqliteStore, Store};
 
 const FOLDER: &str = "STORE_KILLED_FOLDER";
 const FIRST: &str = "STORE_KILLED_FIRST";

@@ -16,7 +16,7 @@ use profile::{
 };
 use regressions::significance::{Confidence, Sides, confidence};
 use simulate::Random;
-use store::{FunctionChange, NewRun, Selection, SqliteStore, Store};
+use store::{FunctionChange, NewRun, Runs, Selection, SqliteStore};
 
 use super::Answer;
 use crate::pages::changes::{change, common};

@@ -22,8 +22,8 @@ use std::time::Duration;
 
 use simulate::{RunAt, SmallShop};
 use store::{
-    Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Selection, SqliteStore,
-    Store, TrendOf, TrendStep,
+    Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Runs, Selection,
+    SqliteStore, Store, Sums, TrendOf, TrendStep,
 };
 
 use crate::conformance;

@@ -1,7 +1,7 @@
 //! What a server remembers of cells and runs is never older than what others did, but for questions
 //! that belong together.
 
-use store::{Selection, Store};
+use store::{Runs, Selection, Store, Sums};
 
 use super::{Server, answers, run};
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use simulate::{RunAt, SmallShop};
 use store::{
-    FunctionSort, NewRun, Options, Policy, Selection, SqliteStore, Store, TrendOf, TrendStep,
+    FunctionSort, NewRun, Options, Policy, Retention, Runs, Selection, SqliteStore, Store, Sums,
+    TrendOf, TrendStep,
 };
 
 use super::{BEGIN_US, change, number, open};

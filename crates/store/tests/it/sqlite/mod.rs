@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use simulate::{RunAt, SmallShop};
-use store::{Error, NewRun, Options, RunQuery, Selection, SqliteStore, Store};
+use store::{Error, NewRun, Options, RunQuery, Runs, Selection, SqliteStore, Store, Sums};
 
 use crate::conformance;
 
