@@ -111,7 +111,7 @@ impl Counters {
             (
                 "xhprof_connections_cut_total",
                 "counter",
-                "Connections of strangers that were cut for other clients.",
+                "Connections without a token that were cut for other clients.",
                 of(&admission.connections.cut),
             ),
             (

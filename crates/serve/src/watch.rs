@@ -63,7 +63,7 @@ fn look(watch: &Watch, folder: &Path, left: &mut SkippedFiles) -> bool {
         for file in listing.files {
             match take_file(watch, &file.path) {
                 Outcome::Stored => {}
-                Outcome::SkippedFiles => left.add(file.path, file.version),
+                Outcome::Skipped => left.add(file.path, file.version),
                 Outcome::Later => is_waiting = true,
             }
         }
@@ -77,7 +77,7 @@ enum Outcome {
     /// It was stored and removed.
     Stored,
     /// It stays, and is not tried again.
-    SkippedFiles,
+    Skipped,
     /// It could not be stored now.
     Later,
 }
@@ -91,7 +91,7 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
                 file = %path.display(), owner, %error,
                 "cannot read it; xhprof.file_permissions = 0640 and a common group allow that"
             );
-            return Outcome::SkippedFiles;
+            return Outcome::Skipped;
         }
     };
     let metadata = Metadata::default().of_file(path);
@@ -100,13 +100,13 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
         Ok(stored) => {
             tracing::debug!(file = %path.display(), run = %stored.id, "stored");
             if watch.keep {
-                return Outcome::SkippedFiles;
+                return Outcome::Skipped;
             }
             match fs::remove_file(path) {
                 Ok(()) => Outcome::Stored,
                 Err(error) => {
                     tracing::warn!(file = %path.display(), %error, "stored, but not removed");
-                    Outcome::SkippedFiles
+                    Outcome::Skipped
                 }
             }
         }
@@ -116,7 +116,7 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
         }
         Err(error) => {
             tracing::warn!(file = %path.display(), %error, "not stored; it stays there");
-            Outcome::SkippedFiles
+            Outcome::Skipped
         }
     }
 }

@@ -17,7 +17,6 @@
     reason = "counts and nanoseconds become random numbers and back"
 )]
 
-mod catalogue;
 mod fleet;
 mod noise;
 mod run;

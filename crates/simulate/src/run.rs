@@ -5,9 +5,8 @@ use profile::{
     SymbolId, TreeBuilder,
 };
 
-use crate::catalogue::{Times, Work};
 use crate::noise::Random;
-use crate::template::{Call, LEAK, LOOP, QUERY, SLOWER, Template};
+use crate::template::{Call, LEAK, LOOP, QUERY, SLOWER, Template, Times, Work};
 
 /// The most spans of one run.
 const MOST_SPANS: usize = 300;
@@ -239,7 +238,7 @@ impl Recording<'_> {
 
     fn finish(mut self) -> Profile {
         let request = self.request;
-        let spec = request.template.spec;
+        let spec = &request.template.spec;
         let id = 1 + self.random.below(900);
         let path = spec.route.replace("{id}", &id.to_string());
         let path = path
