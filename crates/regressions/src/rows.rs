@@ -5,7 +5,7 @@
 //! go before those of the next are read.
 
 use crate::input::Block;
-use crate::making::{Making, Part};
+use crate::making::{Making, WeightedPath};
 use crate::series::{Family, Row, Rows, Series};
 use crate::window::Details;
 
@@ -55,7 +55,7 @@ impl Making<'_> {
             for cell in block.cells.iter().filter(|cell| cell.runs > 0) {
                 means[cell.path as usize] = Some(cell.ln_self / cell.runs as f64);
             }
-            let deviation = |part: &Part| {
+            let deviation = |part: &WeightedPath| {
                 let of = &details.paths[part.path];
                 let common = shared - of.deviations.common();
                 // A path that the block did not call says nothing.

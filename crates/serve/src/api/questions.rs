@@ -128,7 +128,7 @@ pub(crate) async fn metrics(
 /// The order and the part of a list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Part {
+pub(crate) struct Paging {
     /// The order.
     #[serde(default)]
     sort: RunSort,
@@ -142,12 +142,12 @@ pub(crate) struct Part {
 }
 
 /// A page of the list of runs.
-#[utoipa::path(get, path = "/api/v1/runs", params(Filter, Part), responses((status = 200, body = RunPage)))]
+#[utoipa::path(get, path = "/api/v1/runs", params(Filter, Paging), responses((status = 200, body = RunPage)))]
 pub(crate) async fn runs(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
     Query(filter): Query<Filter>,
-    Query(part): Query<Part>,
+    Query(part): Query<Paging>,
 ) -> Answer<RunPage> {
     let query = RunQuery {
         selection: filter.selection(&caller)?,

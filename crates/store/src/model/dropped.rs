@@ -1,13 +1,13 @@
 //! Runs that agents dropped before they came to the store.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Result};
 
 /// How many runs an agent dropped on one day, and why. The number only grows
 /// until the day is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DroppedRuns {
     /// The identity of the agent's counters.
     pub agent: String,
