@@ -59,7 +59,7 @@ pub(crate) struct Job {
 
 /// What a process tells of a body.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum ContentEvent {
     /// It begins to read the next profile.
     Begun,
     /// A profile, or why it is none.
@@ -77,7 +77,7 @@ pub(crate) struct Item {
 }
 
 /// The receiver of what is read; false if it wants no more.
-pub(crate) type Tell<'a> = dyn FnMut(Told) -> bool + 'a;
+pub(crate) type Tell<'a> = dyn FnMut(ContentEvent) -> bool + 'a;
 
 /// Reads a body. Profiles may take so much memory.
 pub(crate) fn contents(
@@ -162,7 +162,7 @@ impl Items<'_, '_> {
             return Ok(());
         }
         let cancelled = || Refused::bad("the client has closed the connection");
-        if !(self.tell)(Told::Begun) {
+        if !(self.tell)(ContentEvent::Begun) {
             return Err(cancelled());
         }
         let mut counted = Counted { file, count: 0 };
@@ -181,7 +181,7 @@ impl Items<'_, '_> {
             size: counted.count,
             outcome,
         };
-        if (self.tell)(Told::Item(Box::new(item))) {
+        if (self.tell)(ContentEvent::Item(Box::new(item))) {
             Ok(())
         } else {
             Err(cancelled())

@@ -1,6 +1,6 @@
 //! The functions that explain a change, as a table; noise is folded.
 
-use regressions::significance::{Change, Common, Confidence, Sides, confidence};
+use regressions::significance::Confidence;
 use store::FunctionChange;
 
 use super::html::{Table, function};
@@ -19,11 +19,10 @@ pub(super) struct Changes<'a> {
     pub(super) of: &'a str,
     /// The functions, those with the largest changes first.
     pub(super) rows: &'a [FunctionChange],
+    /// How sure the change of each is.
+    pub(super) confidences: &'a [Confidence],
     /// The whole before and after, in nanoseconds a run.
     pub(super) whole: [f64; 2],
-    /// The change that most functions share.
-    pub(super) common: Common,
-    pub(super) sides: Sides,
     /// The filter of the functions' pages.
     pub(super) filter: &'a str,
 }
@@ -33,22 +32,6 @@ impl Changes<'_> {
     fn change(&self) -> f64 {
         self.whole[1] - self.whole[0]
     }
-}
-
-/// What says how sure the change of a function is.
-pub(super) fn change(row: &FunctionChange) -> Change {
-    Change {
-        own_before: row.own_before,
-        ln_change: row.ln_change,
-        z: row.z,
-        called: [row.called_before, row.called_after],
-    }
-}
-
-/// The change that most functions share.
-pub(super) fn common(rows: &[FunctionChange]) -> Common {
-    let changes: Vec<Change> = rows.iter().map(change).collect();
-    regressions::significance::common(&changes)
 }
 
 fn words(confidence: Confidence) -> &'static str {
@@ -62,17 +45,13 @@ fn words(confidence: Confidence) -> &'static str {
 
 /// The functions whose change is sure or likely, and matters; the others folded.
 pub(super) fn table(changes: &Changes<'_>) -> String {
-    let judged: Vec<(&FunctionChange, Confidence)> = changes
-        .rows
-        .iter()
-        .map(|row| (row, confidence(&change(row), changes.common, changes.sides)))
-        .collect();
+    let judged = changes.rows.iter().zip(changes.confidences.iter().copied());
     let least = MIN_SHARE * changes.whole[0].max(changes.whole[1]);
     let is_told = |(row, confidence): &(&FunctionChange, Confidence)| {
         matches!(confidence, Confidence::Sure | Confidence::Likely)
             && (row.own_after - row.own_before).abs() >= least
     };
-    let (told, rest): (Vec<_>, Vec<_>) = judged.into_iter().partition(is_told);
+    let (told, rest): (Vec<_>, Vec<_>) = judged.partition(is_told);
     let mut html = if told.is_empty() {
         "<p>No function changed more than noise does.</p>".to_owned()
     } else {
@@ -197,14 +176,8 @@ mod tests {
                     ..row("tiny", 0.7)
                 },
             ],
+            confidences: &[Confidence::Sure, Confidence::Noise, Confidence::Sure],
             whole: [2e6, 2.66e6],
-            common: Common::default(),
-            sides: Sides {
-                runs: [100, 100],
-                days: [1, 1],
-                error: 0.0,
-                enough: [0, 0],
-            },
             filter: "",
         });
         let (told, folded) = html.split_once("<details>").unwrap();

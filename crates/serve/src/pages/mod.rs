@@ -20,7 +20,6 @@ mod run_table;
 mod runs;
 mod session;
 mod settings;
-mod slow;
 mod tokens;
 mod units;
 mod viewer;

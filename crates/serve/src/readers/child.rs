@@ -15,7 +15,7 @@ use profile::native;
 use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Item, Job, Told, contents};
+use crate::contents::{Item, Job, ContentEvent, contents};
 use crate::metadata::Metadata;
 use crate::reading::MEMORY;
 use crate::refused::Refused;
@@ -36,7 +36,7 @@ const TIME: Duration = Duration::from_secs(50);
 
 /// A profile, without its file.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ToldItem {
+pub(crate) struct ItemAnswer {
     pub(crate) metadata: Metadata,
     pub(crate) size: u64,
     pub(crate) refused: Option<Refused>,
@@ -88,11 +88,11 @@ fn answer(
     begins: &dyn Fn(),
 ) -> io::Result<()> {
     let mut failed = None;
-    let outcome = contents(job, &mut BufReader::new(&mut *body), memory, &mut |told| {
-        if matches!(told, Told::Begun) {
+    let outcome = contents(job, &mut BufReader::new(&mut *body), memory, &mut |event| {
+        if matches!(event, ContentEvent::Begun) {
             begins();
         }
-        match tell(told, output) {
+        match tell(event, output) {
             Ok(()) => true,
             Err(error) => {
                 failed = Some(error);
@@ -114,13 +114,13 @@ fn answer(
     output.flush()
 }
 
-fn tell(told: Told, output: &mut dyn Write) -> io::Result<()> {
-    match told {
-        Told::Begun => {
+fn tell(event: ContentEvent, output: &mut dyn Write) -> io::Result<()> {
+    match event {
+        ContentEvent::Begun => {
             output.write_all(&[BEGUN])?;
             output.flush()
         }
-        Told::Item(item) => {
+        ContentEvent::Item(item) => {
             let Item {
                 metadata,
                 size,
@@ -133,21 +133,21 @@ fn tell(told: Told, output: &mut dyn Write) -> io::Result<()> {
                     Err(error) => Err(Refused::invalid(error.to_string())),
                 }
             });
-            let mut told = ToldItem {
+            let mut answer = ItemAnswer {
                 metadata,
                 size,
                 refused: file.as_ref().err().cloned(),
             };
-            let mut text = serde_json::to_vec(&told).map_err(io::Error::other)?;
+            let mut text = serde_json::to_vec(&answer).map_err(io::Error::other)?;
             if text.len() as u64 > block::MAX_JSON {
-                told.metadata = Metadata::default();
-                told.refused = Some(Refused::too_large("its tags need more than a MiB"));
-                text = serde_json::to_vec(&told).map_err(io::Error::other)?;
+                answer.metadata = Metadata::default();
+                answer.refused = Some(Refused::too_large("its tags need more than a MiB"));
+                text = serde_json::to_vec(&answer).map_err(io::Error::other)?;
             }
             output.write_all(&[ITEM])?;
             block::write(output, &text)?;
             match file {
-                Ok(file) if told.refused.is_none() => block::write(output, &file),
+                Ok(file) if answer.refused.is_none() => block::write(output, &file),
                 _ => output.flush(),
             }
         }

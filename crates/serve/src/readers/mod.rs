@@ -31,7 +31,7 @@ use crate::admission::default_memory;
 use crate::admission::memory::{Lease, Memory};
 use crate::admission::shares::Shares;
 use crate::admission::work::CancelOnDrop;
-use crate::contents::{Item, Job, Kind, Told, contents};
+use crate::contents::{Item, Job, Kind, ContentEvent, contents};
 use crate::problem::Problem;
 use crate::reading::{MEMORY, NotTaken};
 use crate::refused::Refused;
@@ -251,9 +251,9 @@ impl Readers {
                 job,
                 &mut body.take(length),
                 MEMORY,
-                &mut |told| match told {
-                    Told::Begun => !cancel.is_cancelled(),
-                    Told::Item(item) => each(item.uploaded(self.memory.lease())),
+                &mut |event| match event {
+                    ContentEvent::Begun => !cancel.is_cancelled(),
+                    ContentEvent::Item(item) => each(item.uploaded(self.memory.lease())),
                 },
             )
             .map_err(Failed::Refused);
@@ -295,9 +295,9 @@ impl Readers {
         each: &mut dyn FnMut(Received) -> bool,
     ) -> Result<Option<Process>, Failed> {
         let mut is_of_item = false;
-        let answered = process.answer(job, body, length, &self.memory, &mut |told| {
-            is_of_item = told.is_none();
-            told.is_none_or(&mut *each)
+        let answered = process.answer(job, body, length, &self.memory, &mut |event| {
+            is_of_item = event.is_none();
+            event.is_none_or(&mut *each)
         });
         match answered {
             Ok(Answered::All { size }) => {

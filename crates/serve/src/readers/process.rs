@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use profile::Budget;
 use profile::native::{self, Limits};
 
-use super::child::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ToldItem, block};
+use super::child::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ItemAnswer, block};
 use crate::admission::memory::{Memory, UsedUp};
 use crate::contents::Job;
 use crate::metadata::Metadata;
@@ -97,10 +97,10 @@ impl Process {
             let is_wanted = match kind {
                 [BEGUN] => each(None),
                 [ITEM] => {
-                    let told: ToldItem = self.json()?;
-                    let received = match told.refused {
+                    let event: ItemAnswer = self.json()?;
+                    let received = match event.refused {
                         Some(refused) => Err(refused),
-                        None => self.profile(memory, told.metadata, told.size, &mut size)?,
+                        None => self.profile(memory, event.metadata, event.size, &mut size)?,
                     };
                     each(Some(received))
                 }

@@ -1,4 +1,4 @@
-//! How often the page calls a change sure or likely when nothing changed, and
+//! How often a comparison calls a change sure or likely when nothing changed, and
 //! whether it does when something did.
 //!
 //! Both sides are runs of one distribution, on a day each. `COMPARISONS=20`
@@ -6,20 +6,19 @@
 //! sizes that take long are compared with `XHPROF_TEST_WHOLE=1`.
 
 #![expect(
+    clippy::unwrap_used,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "times of a simulation"
+    reason = "times of a simulation, in a test"
 )]
 
 use profile::{
     Body, Meta, Metrics, Mode, NodeId, Profile, SelfCost, Symbol, SymbolId, TreeBuilder,
 };
-use regressions::significance::{Confidence, Sides, confidence};
+use regressions::significance::{Confidence, Sides};
+use serve::{Comparison, judge};
 use simulate::Random;
 use store::{FunctionChange, NewRun, Runs, Selection, SqliteStore};
-
-use super::Answer;
-use crate::pages::changes::{change, common};
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 const DAY_US: u64 = 86_400_000_000;
@@ -40,7 +39,7 @@ struct Noise {
     function: f64,
     /// Of all functions of a run together: the load of its host.
     run: f64,
-    /// Of each function from day to day, which [`confidence`] expects.
+    /// Of each function from day to day, which `significance` expects.
     day: f64,
     /// Of how many calls one takes 30 times as long; 0 for none.
     slow: u64,
@@ -163,9 +162,8 @@ struct Count {
 
 impl Count {
     fn add(&mut self, rows: &[FunctionChange], sides: Sides) {
-        let common = common(rows);
-        for row in rows {
-            match confidence(&change(row), common, sides) {
+        for confidence in judge(rows, sides).1 {
+            match confidence {
                 Confidence::Sure => self.sure += 1,
                 Confidence::Likely => self.likely += 1,
                 Confidence::Noise => {}
@@ -177,14 +175,14 @@ impl Count {
 }
 
 /// Compares the days of a route.
-fn compared(store: &SqliteStore, route: &str) -> Answer {
+fn compared(store: &SqliteStore, route: &str) -> Comparison {
     let selections = [0, 1].map(|day| Selection {
         routes: vec![route.to_owned()],
         since_us: Some(BEGIN_US + day * DAY_US),
         until_us: Some(BEGIN_US + (day + 1) * DAY_US),
         ..Selection::default()
     });
-    Answer::of(store, &selections).unwrap().unwrap()
+    Comparison::of(store, &selections).unwrap().unwrap()
 }
 
 #[test]
@@ -194,11 +192,10 @@ fn a_function_that_became_slower_is_the_only_sure_change() {
     fill(&store, &NOISES[1], SLOWER, 400);
     let answer = compared(&store, SLOWER);
     let rows = &answer.mean.functions;
-    let common = common(rows);
-    let sure = rows
-        .iter()
-        .filter(|row| confidence(&change(row), common, answer.sides) == Confidence::Sure);
-    let sure: Vec<&str> = sure.map(|row| row.name.as_str()).collect();
+    let (common, confidences) = judge(rows, answer.sides);
+    let sure = rows.iter().zip(confidences);
+    let sure = sure.filter(|(_, confidence)| *confidence == Confidence::Sure);
+    let sure: Vec<&str> = sure.map(|(row, _)| row.name.as_str()).collect();
     assert_eq!(sure, ["f7"], "{common:?}");
 }
 
@@ -220,7 +217,7 @@ fn equal_runs_have_no_sure_change() {
                 assert_eq!(answer.sides.runs, [size; 2]);
                 mean.add(&answer.mean.functions, answer.sides);
                 if let Some(of_p95) = &answer.near_p95 {
-                    near.add(&of_p95.difference.functions, answer.sides_of(of_p95));
+                    near.add(&of_p95.difference.functions, of_p95.sides);
                 }
             }
             println!(
