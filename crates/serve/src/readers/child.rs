@@ -15,7 +15,7 @@ use profile::native;
 use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Item, Job, ContentEvent, contents};
+use crate::contents::{ContentEvent, Item, Job, contents};
 use crate::metadata::Metadata;
 use crate::reading::MEMORY;
 use crate::refused::Refused;

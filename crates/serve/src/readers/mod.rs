@@ -31,7 +31,7 @@ use crate::admission::default_memory;
 use crate::admission::memory::{Lease, Memory};
 use crate::admission::shares::Shares;
 use crate::admission::work::CancelOnDrop;
-use crate::contents::{Item, Job, Kind, ContentEvent, contents};
+use crate::contents::{ContentEvent, Item, Job, Kind, contents};
 use crate::problem::Problem;
 use crate::reading::{MEMORY, NotTaken};
 use crate::refused::Refused;

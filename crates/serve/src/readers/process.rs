@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use profile::Budget;
 use profile::native::{self, Limits};
 
-use super::child::{BEGUN, END, ITEM, MEMORY_VARIABLE, REFUSED, ItemAnswer, block};
+use super::child::{BEGUN, END, ITEM, ItemAnswer, MEMORY_VARIABLE, REFUSED, block};
 use crate::admission::memory::{Memory, UsedUp};
 use crate::contents::Job;
 use crate::metadata::Metadata;
