@@ -12,7 +12,7 @@ use crate::series::{Family, Reason, Route, Rows, Series, self_ns};
 use crate::window::{Details, Window};
 
 /// The fewest runs that call a path in each window, for a mean of logarithms.
-const LEAST_PATH_RUNS: f64 = 8.0;
+const MIN_PATH_RUNS: f64 = 8.0;
 
 /// A path of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,7 +141,7 @@ impl<'h> Making<'h> {
         let responses = self.responses();
         for (function, paths) in paths_of {
             let is_dense = |path: &&usize| {
-                let is_dense = |of: &Details| of.paths[**path].runs >= LEAST_PATH_RUNS;
+                let is_dense = |of: &Details| of.paths[**path].runs >= MIN_PATH_RUNS;
                 self.details.iter().all(is_dense)
             };
             let paths: Vec<(usize, f64)> = paths

@@ -16,7 +16,7 @@ const MAX_FUNCTIONS: usize = 64;
 const MIN_FUNCTIONS: usize = 8;
 
 /// A function with less of the route's time neither predicts nor is predicted.
-const LEAST_SHARE: f64 = 1e-4;
+const MIN_SHARE: f64 = 1e-4;
 
 impl Making<'_> {
     /// The blocks of the important functions.
@@ -37,7 +37,7 @@ impl Making<'_> {
     /// The important functions' series, those with most time first.
     fn important(&self) -> Vec<usize> {
         let is_important = |(_, series): &(usize, &Series)| {
-            series.family == Family::Time && series.weight >= LEAST_SHARE
+            series.family == Family::Time && series.weight >= MIN_SHARE
         };
         let series = self.route.series.iter().enumerate().filter(is_important);
         let mut chosen: Vec<(usize, f64)> = series.map(|(place, of)| (place, of.weight)).collect();

@@ -52,7 +52,7 @@ mod watch;
 mod webhook;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
-pub use admission::{LEAST_MEMORY, default_memory};
+pub use admission::{MIN_MEMORY, default_memory};
 pub use allocator::give_memory_back;
 pub use api::description;
 pub use comparison::{Comparison, NearPercentile, judge};

@@ -15,7 +15,7 @@ use crate::refused::Refused;
 const MAX_PROFILES: usize = 100;
 
 /// The most labels of a series.
-const MOST_LABELS: usize = 1000;
+const MAX_LABELS: usize = 1000;
 
 /// The largest push, unpacked. Its profiles are packed themselves.
 const MAX_PUSH: u64 = 128 << 20;
@@ -74,9 +74,9 @@ pub(crate) fn profiles(
         return Err(too_many());
     }
     for one in series {
-        if one.labels.len() > MOST_LABELS {
+        if one.labels.len() > MAX_LABELS {
             return Err(Refused::bad(format!(
-                "a series has at most {MOST_LABELS} labels"
+                "a series has at most {MAX_LABELS} labels"
             )));
         }
         let labels = one.labels.into_iter().map(Label::decode);

@@ -8,7 +8,7 @@ use profile::native::{self, Limits};
 use profile::{Body, Budget, Profile, Symbol, redact};
 
 use crate::packed::packed;
-use crate::rollup::{MOST_COST, Paths, Shape, SpanSums, Spreads, Totals};
+use crate::rollup::{MAX_COST, Paths, Shape, SpanSums, Spreads, Totals};
 use crate::transposed::transposed;
 use crate::{Error, NewRun, Result, RunId, RunInfo, Stored};
 
@@ -226,16 +226,16 @@ fn info(profile: &Profile, id: RunId, size: u64, received: u64) -> RunInfo {
             Body::Events(_) => "events",
         }
         .to_owned(),
-        wall: root.wall.min(MOST_COST),
-        cpu: profile.metrics.cpu.then(|| root.cpu.min(MOST_COST)),
+        wall: root.wall.min(MAX_COST),
+        cpu: profile.metrics.cpu.then(|| root.cpu.min(MAX_COST)),
         peak: meta
             .peak_memory
             .or_else(|| (root.peak > 0).then(|| root.peak.unsigned_abs()))
-            .map(|peak| peak.min(MOST_COST)),
-        calls: profile.calls().min(MOST_COST),
+            .map(|peak| peak.min(MAX_COST)),
+        calls: profile.calls().min(MAX_COST),
         spans: (spans.list.len() as u64)
             .saturating_add(spans.left_out.count)
-            .min(MOST_COST),
+            .min(MAX_COST),
         sql: spans.list.iter().filter(is_sql).count() as u64,
         size,
         label: String::new(),

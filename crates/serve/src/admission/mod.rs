@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-pub use shares::{LEAST_MEMORY, default_memory};
+pub use shares::{MIN_MEMORY, default_memory};
 
 use connection_slots::ConnectionSlots;
 use memory::Memory;

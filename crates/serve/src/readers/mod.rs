@@ -465,7 +465,7 @@ mod tests {
 
     #[test]
     fn reading_ends_when_its_client_leaves() {
-        let readers = Arc::new(shell("cat >/dev/null").within(crate::LEAST_MEMORY));
+        let readers = Arc::new(shell("cat >/dev/null").within(crate::MIN_MEMORY));
         let all = readers.slots.available_permits();
         reading(async {
             let body = Bytes::from_static(b"x");

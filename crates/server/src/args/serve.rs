@@ -94,7 +94,7 @@ pub(crate) struct ServeArguments {
 
 /// As much as a server needs at least.
 fn server_memory(text: &str) -> Result<u64, String> {
-    let least = ::serve::LEAST_MEMORY;
+    let least = ::serve::MIN_MEMORY;
     match parse_size(text)? {
         memory if memory < least => Err(format!("a server needs at least {}M", least >> 20)),
         memory => Ok(memory),

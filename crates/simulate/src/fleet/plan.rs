@@ -15,8 +15,8 @@ use crate::noise::Random;
 const SHARED: u32 = 400;
 
 /// The most calls of a path in a run, and those of a statement.
-const MOST_CALLS: u32 = 60;
-const MOST_QUERIES: u32 = 3;
+const MAX_CALLS: u32 = 60;
+const MAX_QUERIES: u32 = 3;
 
 /// One call path.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Plan {
             .nodes
             .get(parent as usize)
             .map_or(1, |parent| parent.calls);
-        let calls = (calls * times).min(if is_query { MOST_QUERIES } else { MOST_CALLS });
+        let calls = (calls * times).min(if is_query { MAX_QUERIES } else { MAX_CALLS });
         let one = if is_query { 250_000.0 } else { 400.0 } * (1.6 * random.normal()).exp();
         self.nodes.push(Node {
             parent,

@@ -10,7 +10,7 @@ use super::{At, FleetOptions, STREAM_HOSTS, names};
 use crate::noise::Random;
 
 /// The most statements of a run with a span.
-const MOST_SPANS: usize = 8;
+const MAX_SPANS: usize = 8;
 
 /// The memory that PHP and the code take, in bytes.
 const BASE_MEMORY: u64 = 8 << 20;
@@ -21,7 +21,7 @@ impl FleetOptions {
         let slower = self.load(at) + 0.3 * random.normal();
         let mut symbols = UsedSymbols::new(plan);
         let mut builder = TreeBuilder::new();
-        let mut spans = SpansBuilder::new(MOST_SPANS);
+        let mut spans = SpansBuilder::new(MAX_SPANS);
         let mut clock = 0;
         // For each path of the plan, its node; none if this run does not have it.
         let mut nodes: Vec<Option<NodeId>> = Vec::with_capacity(plan.nodes.len());
@@ -44,7 +44,7 @@ impl FleetOptions {
             builder.cost(node).calls += u64::from(path.calls);
             builder.add_self(node, own);
             clock += own.wall.unsigned_abs();
-            if path.is_query && spans.spans().list.len() < MOST_SPANS {
+            if path.is_query && spans.spans().list.len() < MAX_SPANS {
                 let text = names::statement(place as u32);
                 let text = spans.text(text.as_bytes());
                 let caller = parent.map_or(SymbolId::ROOT, |parent| builder.symbol(parent));

@@ -15,7 +15,7 @@ use crate::rollup::{SpreadSums, Totals, hour_of};
 use crate::{Basis, Result, RunInfo, Selection, TrendStep};
 
 /// The most runs whose files are read for an answer; the latest are taken.
-const MOST_RUNS: usize = 2000;
+const MAX_RUNS: usize = 2000;
 
 /// The sums and the runs of a store, as one moment has them.
 pub(crate) trait Source {
@@ -250,7 +250,7 @@ pub(super) fn each_run(
     let mut names = vec![Symbol::new(*b"[unknown]")];
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut sum = 0.0;
-    let chosen = source.files(selection, MOST_RUNS, &mut |chosen, info, file| {
+    let chosen = source.files(selection, MAX_RUNS, &mut |chosen, info, file| {
         let Some(part) = sums_of_run(profile_of(file)?, &info) else {
             return Ok(());
         };

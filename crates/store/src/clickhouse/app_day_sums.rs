@@ -24,10 +24,10 @@ use crate::rollup::FunctionParts;
 const MIN_SUMS: usize = 2;
 
 /// The most of a row. Sums of hours have limits that are higher, so none is reached here.
-const MOST_PARTS: usize = 500;
-const MOST_PATHS: usize = 40_000;
-const MOST_NAMES: usize = 20_000;
-const MOST_SPANS: usize = 1000;
+const MAX_PARTS: usize = 500;
+const MAX_PATHS: usize = 40_000;
+const MAX_NAMES: usize = 20_000;
+const MAX_SPANS: usize = 1000;
 
 /// How many sums are in memory at a time, and about how many paths.
 const MAX_SUMS_IN_MEMORY: usize = 100;
@@ -66,10 +66,10 @@ impl Sum {
     fn has_room_for(&self, cell: &Cell) -> bool {
         let sum = &self.cell;
         self.parts.is_empty()
-            || (self.parts.len() < MOST_PARTS
-                && sum.paths.len() + cell.paths.len() <= MOST_PATHS
-                && sum.symbols.len() + cell.symbols.len() <= MOST_NAMES
-                && sum.spans.rows.len() + cell.spans.rows.len() <= MOST_SPANS)
+            || (self.parts.len() < MAX_PARTS
+                && sum.paths.len() + cell.paths.len() <= MAX_PATHS
+                && sum.symbols.len() + cell.symbols.len() <= MAX_NAMES
+                && sum.spans.rows.len() + cell.spans.rows.len() <= MAX_SPANS)
     }
 
     fn add(&mut self, header: &SumHeader, cell: Cell) {

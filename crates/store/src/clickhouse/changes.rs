@@ -19,7 +19,7 @@ use crate::rollup::{Sign, Totals};
 use crate::{Result, RunId, RunInfo};
 
 /// How many cells are in memory at a time, and about how many paths.
-const MOST_CELLS: usize = 200;
+const MAX_CELLS: usize = 200;
 const PATHS: usize = 200_000;
 
 /// How many cells are compared with their runs at a time, and how many runs are read
@@ -366,7 +366,7 @@ impl Inner {
                 Ok(())
             })?;
             let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
-            length = (PATHS * some.len() / paths.max(1)).clamp(1, MOST_CELLS);
+            length = (PATHS * some.len() / paths.max(1)).clamp(1, MAX_CELLS);
             each(cells.into_values().collect())?;
         }
         Ok(())

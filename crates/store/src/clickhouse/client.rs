@@ -26,7 +26,7 @@ const READ_BUFFER: usize = 64 << 10;
 /// How old rows may be that a replica does not have yet, in seconds. With 1, replicas of
 /// a busy machine are late all the time; with 30, one that had just come back answered
 /// with a part of the runs.
-const MOST_DELAY: &str = "5";
+const MAX_DELAY: &str = "5";
 
 /// How long a statement waits for a replica with all rows, and between its attempts.
 const WAIT_FOR_ROWS: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// The longest time of a statement. The server ends it, too, so that none that
 /// was given up is carried out later.
-pub(super) const MOST_SECONDS: u64 = 120;
+pub(super) const MAX_SECONDS: u64 = 120;
 
 /// ClickHouse closes connections that are idle for 3 seconds.
 const IDLE: Duration = Duration::from_secs(2);
@@ -84,7 +84,7 @@ impl Client {
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(Duration::from_secs(MOST_SECONDS + 10)))
+            .timeout_global(Some(Duration::from_secs(MAX_SECONDS + 10)))
             .max_idle_age(IDLE)
             .proxy(None);
         if let Some(file) = &address.ca_file {
@@ -216,7 +216,7 @@ impl Client {
             .post(format!("{scheme}://{host}/"))
             // Errors come before the answer, not in its middle.
             .query("wait_end_of_query", "1")
-            .query("max_execution_time", MOST_SECONDS.to_string())
+            .query("max_execution_time", MAX_SECONDS.to_string())
             .query("max_query_size", (MAX_STATEMENT + 1).to_string())
             .query("max_read_buffer_size", READ_BUFFER.to_string());
         let is_question = statement.is_empty() && body.starts_with(b"SELECT");
@@ -247,7 +247,7 @@ impl Client {
                 .query("load_balancing", "in_order")
                 // A replica that has just come back has not all rows yet: it counts as
                 // missing when it lacks rows that are older.
-                .query("max_replica_delay_for_distributed_queries", MOST_DELAY)
+                .query("max_replica_delay_for_distributed_queries", MAX_DELAY)
                 .query("fallback_to_stale_replicas_for_distributed_queries", "0")
                 // A node that is away does not hold up the others.
                 .query("distributed_ddl_task_timeout", UNFINISHED_AFTER)

@@ -23,14 +23,14 @@ use crate::rollup::hour_of;
 use crate::{Error, Result, RunId};
 
 /// How long a day is closed before it is dropped, and before it is opened: longer than
-/// [`MOST_INSERT`] and the longest statement.
+/// [`MAX_INSERT`] and the longest statement.
 pub(super) const SETTLED: Duration = Duration::from_secs(1800);
 
 /// The longest time between the question whether a day is closed, and its insert.
-const MOST_INSERT: Duration = Duration::from_secs(600);
+const MAX_INSERT: Duration = Duration::from_secs(600);
 
 /// The longest time between the last look at a day, and its drop.
-const MOST_DROP: Duration = Duration::from_secs(60);
+const MAX_DROP: Duration = Duration::from_secs(60);
 
 /// The least time between two looks for days to drop.
 const INTERVAL: Duration = Duration::from_secs(600);
@@ -72,7 +72,7 @@ impl OldDays {
     /// Whether the insert of these runs may still begin.
     pub(super) fn check(&self) -> Result<()> {
         match self.asked {
-            Some(asked) if asked.elapsed() > MOST_INSERT => Err(Error::Unavailable(
+            Some(asked) if asked.elapsed() > MAX_INSERT => Err(Error::Unavailable(
                 "ClickHouse is too slow; nothing was acknowledged".to_owned(),
             )),
             _ => Ok(()),
@@ -214,7 +214,7 @@ impl Inner {
         ))?;
         // From now on the ids in sums say which runs there were.
         self.note_closed(day, true, true)?;
-        if began.elapsed() > MOST_DROP {
+        if began.elapsed() > MAX_DROP {
             return Ok(());
         }
         schema::drop_partition(&self.client, "run", day)

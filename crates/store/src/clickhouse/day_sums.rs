@@ -30,7 +30,7 @@ use crate::rollup::encode;
 const MIN_HOURS: usize = 2;
 
 /// How many cells are in memory at a time, and about how many paths.
-const MOST_CELLS: usize = 200;
+const MAX_CELLS: usize = 200;
 const PATHS: usize = 200_000;
 
 /// From so many bytes on, rows are inserted.
@@ -254,7 +254,7 @@ impl Inner {
                 self.cells_of(&hours)?
             };
             let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
-            length = (PATHS * hours.len() / paths.max(1)).clamp(1, MOST_CELLS);
+            length = (PATHS * hours.len() / paths.max(1)).clamp(1, MAX_CELLS);
             for (key, hours) in some {
                 let sum = Cell::new(hours.place.clone());
                 // If a cell was written since, the next look finds it.

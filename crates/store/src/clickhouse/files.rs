@@ -5,7 +5,7 @@
 //! time, and a hash of what it holds.
 //!
 //! **Invariant:** a row that names an object is written after the object, within
-//! [`MOST_UPLOAD`] and the time of an insert, or never. So an object that no row
+//! [`MAX_UPLOAD`] and the time of an insert, or never. So an object that no row
 //! names, and whose time is long ago, is not needed any more ([`super::sweep`]).
 
 use std::borrow::Cow;
@@ -29,14 +29,14 @@ use crate::{CancelToken, Error, Result, RunId};
 const MARK: &[u8] = b"bucket:";
 
 /// The longest time of uploads before their rows are written.
-const MOST_UPLOAD: Duration = Duration::from_secs(600);
+const MAX_UPLOAD: Duration = Duration::from_secs(600);
 
 /// How many objects are sent or read at a time.
 const MAX_PARALLEL: usize = 16;
 
 /// Names of objects that are to be removed: more than these are found by the lists of
 /// the bucket.
-const MOST_UNUSED: usize = 100_000;
+const MAX_UNUSED: usize = 100_000;
 
 /// Where the files of runs are.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl Files {
         };
         let began = Instant::now();
         in_parallel(objects, |(name, bytes)| bucket.put(name, bytes))?;
-        if began.elapsed() > MOST_UPLOAD {
+        if began.elapsed() > MAX_UPLOAD {
             return Err(Error::Unavailable(format!(
                 "the bucket {} is too slow; nothing was acknowledged",
                 bucket.address()
@@ -151,7 +151,7 @@ impl Files {
     pub(super) fn note_unused(&self, names: impl IntoIterator<Item = String>) {
         let mut unused = self.unused.lock();
         for name in names {
-            if unused.len() < MOST_UNUSED {
+            if unused.len() < MAX_UNUSED {
                 unused.entry(name).or_insert_with(Instant::now);
             }
         }

@@ -33,10 +33,10 @@ const QUIET_SECONDS: u64 = 1800;
 const SCRUB_AFTER: u64 = 300;
 
 /// The age of those rows, in hours: longer than a server may take from a row of `changed`
-/// to the row of its run. That is three inserts, each at most [`MOST_SECONDS`] on each
+/// to the row of its run. That is three inserts, each at most [`MAX_SECONDS`] on each
 /// node, and the upload of files.
 ///
-/// [`MOST_SECONDS`]: super::client::MOST_SECONDS
+/// [`MAX_SECONDS`]: super::client::MAX_SECONDS
 const KEPT_HOURS: u32 = 1;
 
 /// Starts the thread that folds.

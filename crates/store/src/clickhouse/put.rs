@@ -20,12 +20,12 @@ use crate::prepare::{Dictionary, Prepared};
 use crate::{Error, Result, RunId, Stored};
 
 /// The most runs of one insert, and the bytes of files after which none is added.
-const MOST_RUNS: usize = 2000;
-const MOST_BYTES: usize = 32 << 20;
+const MAX_RUNS: usize = 2000;
+const MAX_BYTES: usize = 32 << 20;
 
 /// The most days of the runs of one insert: each is a part of its own, and later
 /// versions of ClickHouse refuse inserts of more than 100.
-const MOST_DAYS: usize = 90;
+const MAX_DAYS: usize = 90;
 
 /// How many senders may wait in the queue. Those beyond it wait, too.
 const QUEUE: usize = 64;
@@ -86,7 +86,7 @@ fn work(inner: &Inner, jobs: &Receiver<Job>) {
         let until = Instant::now() + took.min(LONGEST_WAIT);
         let mut runs = job.0;
         let mut replies = vec![(runs.len(), job.1)];
-        while runs.len() < MOST_RUNS {
+        while runs.len() < MAX_RUNS {
             let next = if replies.len() < senders {
                 jobs.recv_timeout(until.saturating_duration_since(Instant::now()))
                     .ok()
@@ -127,11 +127,11 @@ fn fitting(runs: &[Prepared]) -> usize {
     let (mut days, mut bytes) = (HashSet::new(), 0);
     let fits = |run: &&Prepared| {
         days.insert(day_of(run.info.started_us));
-        let is_full = bytes > MOST_BYTES || days.len() > MOST_DAYS;
+        let is_full = bytes > MAX_BYTES || days.len() > MAX_DAYS;
         bytes += run.file.len();
         !is_full
     };
-    runs.iter().take(MOST_RUNS).take_while(fits).count().max(1)
+    runs.iter().take(MAX_RUNS).take_while(fits).count().max(1)
 }
 
 /// Inserts the runs that are not there, a statement for each table.

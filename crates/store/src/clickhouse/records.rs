@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The most policies of applications.
-const MOST_POLICIES: usize = 1_000;
+const MAX_POLICIES: usize = 1_000;
 
 /// The longest name of an application, in bytes.
 const MAX_NAME: usize = 1024;
@@ -77,8 +77,8 @@ impl Inner {
         };
         if let Some(policy) = policy {
             policy.check()?;
-            if self.policies()?.apps.len() >= MOST_POLICIES {
-                let reason = format!("a store has at most {MOST_POLICIES} policies");
+            if self.policies()?.apps.len() >= MAX_POLICIES {
+                let reason = format!("a store has at most {MAX_POLICIES} policies");
                 return Err(Error::Query(reason));
             }
         }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::MOST_SECONDS;
+use super::client::MAX_SECONDS;
 use super::files::{in_parallel, is_in_bucket, name_in, parts_of};
 use super::literal::ids;
 use super::periodic_thread::PeriodicThread;
@@ -25,7 +25,7 @@ use crate::{Result, RunId};
 pub(super) const SETTLED: Duration = Duration::from_secs(2 * 3600);
 
 /// How long an object must be unused: longer than a statement that read its row.
-pub(super) const UNUSED_TIME: Duration = Duration::from_secs(MOST_SECONDS + 60);
+pub(super) const UNUSED_TIME: Duration = Duration::from_secs(MAX_SECONDS + 60);
 
 /// How often unused objects are removed, and one of 256 folders is listed.
 const INTERVAL: Duration = Duration::from_secs(60);

@@ -27,7 +27,7 @@ use crate::answers::Resolution;
 pub(super) const ALL: &str = "1";
 
 /// More runs than these that are in no cell are first folded into theirs.
-const MOST_CHANGED: usize = 1000;
+const MAX_CHANGED: usize = 1000;
 
 /// How many rows of `changed`, of how many cells, are folded at a time. After a bulk load
 /// there may be millions, which would not fit into memory.
@@ -90,7 +90,7 @@ impl Inner {
         if rows(&found, &unknown) <= ROWS {
             let selected = self.select(found, &unknown, condition)?;
             let changed = selected.changes.values().map(|(_, runs)| runs.len());
-            if changed.sum::<usize>() <= MOST_CHANGED {
+            if changed.sum::<usize>() <= MAX_CHANGED {
                 return Ok(selected);
             }
             self.fold_changes(&selected.changes)?;

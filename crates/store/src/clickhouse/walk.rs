@@ -17,7 +17,7 @@ use crate::rollup::{FunctionSums, Totals};
 
 /// How many parts are read at a time, and how many bytes are a reason to read fewer. While
 /// some are visited, the next ones are read.
-const MOST_CELLS: usize = 1000;
+const MAX_CELLS: usize = 1000;
 const CHUNK: usize = 32 << 20;
 
 /// The same for large parts that are unpacked all at once, and how many of those are read
@@ -251,7 +251,7 @@ impl Inner {
 fn length_for(chunk: usize, parts: &HashMap<Key, Option<PackedPart>>) -> usize {
     let bytes: usize = parts.values().flatten().map(|part| part.bytes.len()).sum();
     // The next ones may be larger, above all if these lack the wanted functions.
-    let most = (8 * parts.len()).clamp(1, MOST_CELLS);
+    let most = (8 * parts.len()).clamp(1, MAX_CELLS);
     (chunk * parts.len() / bytes.max(1)).clamp(1, most)
 }
 

@@ -49,7 +49,7 @@ impl Default for Policy {
 
 impl Policy {
     /// The most notable runs of a route.
-    pub const MOST_NOTABLE: u32 = 10_000;
+    pub const MAX_NOTABLE: u32 = 10_000;
 
     /// Refuses a policy that would remove everything, or keep too much to look
     /// for it.
@@ -80,10 +80,10 @@ impl Policy {
                 "{name}: 0 would refuse every run; null is no quota"
             )));
         }
-        if self.notable > Self::MOST_NOTABLE {
+        if self.notable > Self::MAX_NOTABLE {
             return Err(Error::Query(format!(
                 "notable: at most {} runs of a route",
-                Self::MOST_NOTABLE
+                Self::MAX_NOTABLE
             )));
         }
         Ok(())

@@ -22,7 +22,7 @@ const OVER: i64 = 25;
 /// time it waits longer: a sender with a wrong clock changes a day again and
 /// again.
 const FIRST_WAIT: Duration = Duration::from_secs(10);
-const MOST_WAIT: Duration = Duration::from_secs(3600);
+const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// How long runs are written before a part of the work is done between them.
 const LATE: Duration = Duration::from_millis(250);
@@ -133,7 +133,7 @@ impl Daily {
         let times = self.waits.get(&day).map_or(0, |wait| wait.0);
         let wait = FIRST_WAIT
             .saturating_mul(4_u32.saturating_pow(times))
-            .min(MOST_WAIT);
+            .min(MAX_WAIT);
         self.waits.insert(day, (times + 1, Instant::now() + wait));
     }
 

@@ -14,7 +14,7 @@ mod to_profile;
 
 use profile::{Activation, Edge, EdgeTable, NumberMap, Profile};
 
-use super::{MOST_COST, Sign, bounded, log_own};
+use super::{MAX_COST, Sign, bounded, log_own};
 
 pub(crate) use functions::FunctionSums;
 pub use functions::PathSums;
@@ -72,7 +72,7 @@ impl Paths {
                         from: u64::from(node.parent.0),
                         to: u64::from(node.symbol.0),
                         runs: 1,
-                        calls: node.cost.calls.min(MOST_COST),
+                        calls: node.cost.calls.min(MAX_COST),
                         wall: bounded(own.wall),
                         cpu: bounded(own.cpu),
                         memory: bounded(own.memory),
@@ -93,7 +93,7 @@ impl Paths {
                         from: packed(edge.caller),
                         to: packed(edge.callee),
                         runs: 1,
-                        calls: edge.cost.calls.min(MOST_COST),
+                        calls: edge.cost.calls.min(MAX_COST),
                         wall: bounded(signed(edge.cost.wall)),
                         cpu: bounded(signed(edge.cost.cpu)),
                         memory: bounded(edge.cost.memory),
