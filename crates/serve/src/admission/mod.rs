@@ -3,7 +3,7 @@
 //!
 //! | what | who limits it |
 //! |---|---|
-//! | connections, and how long they may be slow or idle | [`places`], [`patience`] |
+//! | connections, and how long they may be slow or idle | [`connection_slots`], [`patience`] |
 //! | bodies: by route, and all together | [`bodies`], [`memory`] |
 //! | questions, changes, look-ups of tokens | [`work`] |
 //! | bytes of others: unpacked and parsed in processes | `readers` |

@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::refused::Refused;
 use crate::uploaded::{Received, Uploaded};
 
-/// The largest answer: the native file of a profile within [`MEMORY`].
+/// The largest answer: the native file of a profile within [`MEMORY`](crate::reading::MEMORY).
 const MAX_ANSWER: u64 = 1 << 30;
 
 /// How many times the size of its file is leased for a profile at first; most take less.
