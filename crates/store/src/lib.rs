@@ -1,8 +1,23 @@
 //! Keeps the profiles of a team, and answers questions about many of them.
 //!
-//! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
-//! [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
+//! [`Store`] is [`Runs`], [`Sums`], [`Retention`], [`Tokens`] and [`Notices`], a trait for each
+//! reader. [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
 //! ClickHouse. The crate knows no file format but the native one, and no terminal.
+//!
+//! Beside these, the main types are a [`Selection`] of runs and the answers in [`model`].
+//!
+//! ```
+//! use profile::Profile;
+//! use store::{NewRun, RunQuery, Runs, SqliteStore};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let store = SqliteStore::open(folder.path())?;
+//! let run = NewRun { profile: Profile::empty(), received: 1_795_305_600_000_000 };
+//! let first = store.put(run.clone())?;
+//! assert_eq!(store.put(run)?.id, first.id);
+//! assert_eq!(store.runs(&RunQuery::default())?.runs.len(), 1);
+//! # Ok::<(), store::Error>(())
+//! ```
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
 //! it twice stores it once. What [`Runs::put`] has acknowledged survives a
