@@ -40,7 +40,6 @@ pub mod regressions;
 mod report;
 mod run;
 pub mod server;
-pub mod since;
 mod stacks;
 mod suggest;
 pub mod terminal;

@@ -46,6 +46,7 @@ pub mod native;
 mod ops;
 pub mod php_serialize;
 mod profile;
+pub mod quantities;
 mod samples;
 pub mod settlement;
 mod spans;
