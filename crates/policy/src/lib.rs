@@ -15,6 +15,7 @@ pub mod file_name;
 pub mod inputs;
 pub mod ledger;
 pub mod names;
+pub mod naming;
 pub mod patterns;
 pub mod redaction;
 pub mod settings;
