@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "php.h"
+#include "php_globals.h"
 #include "SAPI.h"
 #include "zend_modules.h"
 
@@ -64,6 +65,10 @@ int main(void)
 	OFFSET("sapi.request_method", sapi_globals_struct, request_info.request_method);
 	OFFSET("sapi.request_uri", sapi_globals_struct, request_info.request_uri);
 	OFFSET("sapi.path_translated", sapi_globals_struct, request_info.path_translated);
+	OFFSET("core.server", php_core_globals, http_globals[TRACK_VARS_SERVER]);
+	OFFSET("zval.type", zval, u1.v.type);
+	VALUE("number.array", IS_ARRAY);
+	VALUE("number.string", IS_STRING);
 	OFFSET("sapi_module.name", sapi_module_struct, name);
 
 	VALUE("flag.call_generator", ZEND_CALL_GENERATOR);

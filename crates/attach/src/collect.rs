@@ -109,7 +109,10 @@ impl Collector {
         Profile {
             symbols,
             body: Body::Samples(samples),
-            metrics: Metrics::default(),
+            metrics: Metrics {
+                calls: false,
+                ..Metrics::default()
+            },
             meta,
             spans: Spans::default(),
             lines: Lines::default(),

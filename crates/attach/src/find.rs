@@ -188,6 +188,7 @@ impl<M: Memory> Search<'_, M> {
                 executor,
                 compiler: self.symbol("compiler_globals"),
                 sapi: self.symbol("sapi_globals"),
+                core: self.symbol("core_globals"),
             };
             Some((Rc::clone(layout), module, Roots::Process(globals)))
         });
@@ -232,6 +233,7 @@ impl<M: Memory> Search<'_, M> {
             executor,
             compiler: offset("compiler_globals_offset"),
             sapi: offset("sapi_globals_offset"),
+            core: offset("core_globals_offset"),
         };
         let at = |table: u64, size: usize| {
             let roots = roots(table, size);
@@ -317,7 +319,7 @@ impl<M: Memory> Search<'_, M> {
 
     /// PHP's name for how it is run: `cli`, `fpm-fcgi` ….
     fn sapi(&self, layout: &Layout) -> Option<String> {
-        let module = self.memory.word(self.symbol("sapi_module")?).ok()?;
+        let module = self.symbol("sapi_module")?;
         let name = self
             .memory
             .word(module.wrapping_add(layout.sapi_name))
@@ -408,9 +410,10 @@ fn module<M: Memory>(memory: &M, address: u64, layout: &Layout) -> Option<Module
     let version = memory
         .text(word_in(&bytes, layout.module_version), 64)
         .ok()?;
-    // Zend has the version of PHP, but for the first number: 4.2.36 is that of PHP 8.2.36.
     let version = String::from_utf8(version).ok()?;
-    let version = version.strip_prefix("4.").map(|rest| format!("8.{rest}"))?;
+    if !version.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return None;
+    }
     name.eq_ignore_ascii_case(b"core").then(|| Module {
         api: u64::from(half_in(&bytes, layout.module_api)),
         is_debug: byte(layout.module_debug) != 0,

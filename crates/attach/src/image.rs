@@ -9,13 +9,15 @@ use std::fs::File;
 use object::{Object, ObjectSegment, ObjectSymbol, ReadCache};
 
 /// The symbols that are looked for.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "executor_globals",
     "compiler_globals",
     "sapi_globals",
+    "core_globals",
     "executor_globals_offset",
     "compiler_globals_offset",
     "sapi_globals_offset",
+    "core_globals_offset",
     "sapi_module",
     "module_registry",
     "tsrm_tls_table",

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::time::Instant;
 
 /// Memory that can be read by address.
 pub(crate) trait Memory {
@@ -14,6 +15,9 @@ pub(crate) trait Memory {
     ///
     /// If one of the bytes cannot be read.
     fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()>;
+
+    /// The time, in nanoseconds since any instant.
+    fn now(&self) -> u64;
 
     /// The eight bytes at `address` as a number.
     ///
@@ -69,6 +73,7 @@ pub(crate) trait Memory {
 #[derive(Debug)]
 pub(crate) struct ProcessMemory {
     file: File,
+    opened: Instant,
 }
 
 impl ProcessMemory {
@@ -79,13 +84,20 @@ impl ProcessMemory {
     /// If the process is gone, or the caller may not trace it.
     pub(crate) fn open(process: u32) -> io::Result<Self> {
         let file = File::open(format!("/proc/{process}/mem"))?;
-        Ok(Self { file })
+        Ok(Self {
+            file,
+            opened: Instant::now(),
+        })
     }
 }
 
 impl Memory for ProcessMemory {
     fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()> {
         self.file.read_exact_at(into, address)
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 
@@ -123,6 +135,8 @@ pub(crate) mod fake {
         /// What is written before the read of that number, from 0.
         changes: RefCell<Vec<(usize, u64, Vec<u8>)>>,
         reads: RefCell<usize>,
+        /// How long a read takes, in nanoseconds.
+        pub(crate) read_takes: u64,
     }
 
     impl FakeMemory {
@@ -150,6 +164,10 @@ pub(crate) mod fake {
     }
 
     impl Memory for FakeMemory {
+        fn now(&self) -> u64 {
+            self.reads() as u64 * self.read_takes
+        }
+
         fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()> {
             let number = self.reads.replace_with(|reads| *reads + 1);
             let due: Vec<_> = {

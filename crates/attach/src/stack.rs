@@ -4,10 +4,13 @@
 //!
 //! - two readings in a row are the same;
 //! - the callers of the innermost function were open, with the same functions, in the reading before and in that
-//!   after. Then they were open in between, and the innermost function is theirs. A program that calls short
-//!   functions is never the same twice, and its samples would all be of what lasts.
+//!   after, all three within [`AT_ONCE`]. Then they were open in between, and the innermost function is theirs. A
+//!   program that calls short functions is never the same twice, and its samples would all be of what lasts.
 //!
-//! **Invariant:** a stack that is returned leads to the outermost frame, and each frame has a function.
+//! A frame that PHP prepares for a call has no caller yet, as the outermost one. So a stack must also end where all
+//! stacks of the thread do: at the address of the last outermost frame, or where three readings in a row end.
+//!
+//! **Invariant:** a stack that is returned leads to the outermost frame.
 
 use std::io;
 
@@ -36,6 +39,9 @@ pub(crate) enum Reading {
     Torn,
 }
 
+/// In how many nanoseconds three readings must be made. If this program was switched out in between, the target may
+/// have come back to the same callers on another way.
+const AT_ONCE: u64 = 50_000;
 /// How often a stack is read before it is given up.
 const ATTEMPTS: usize = 24;
 /// The frames of a stack that are read: PHP's own limits of recursion are lower, mostly.
@@ -48,6 +54,8 @@ const WINDOW: u64 = 4096;
 pub(crate) struct StackReader {
     /// The last three readings, the latest first; each has its innermost frame first.
     readings: [Vec<RawFrame>; 3],
+    /// The address of the outermost frame; zero if it is not known.
+    bottom: u64,
     window: Vec<u8>,
     window_start: u64,
     bytes: Vec<u8>,
@@ -73,7 +81,9 @@ impl StackReader {
         for readings in &mut self.readings {
             readings.clear();
         }
+        let mut began = [memory.now(); 3];
         for _ in 0..ATTEMPTS {
+            began = [memory.now(), began[0], began[1]];
             match self.read_once(memory, executor, layout)? {
                 Reading::Stack => {}
                 Reading::Idle => return Ok(Reading::Idle),
@@ -83,10 +93,18 @@ impl StackReader {
                 }
             }
             let [now, before, earlier] = &self.readings;
+            let [bottom, others @ ..] = [now, before, earlier].map(|reading| bottom(reading));
+            if bottom != self.bottom {
+                if others != [bottom, bottom] {
+                    continue;
+                }
+                self.bottom = bottom;
+            }
             if is_same(now, before) {
                 return Ok(Reading::Stack);
             }
-            if is_between(before, earlier, now) {
+            let is_at_once = memory.now().saturating_sub(began[2]) <= AT_ONCE;
+            if is_at_once && is_between(before, earlier, now) {
                 self.readings.rotate_left(1);
                 return Ok(Reading::Stack);
             }
@@ -201,12 +219,20 @@ fn is_same(one: &[RawFrame], other: &[RawFrame]) -> bool {
             .all(|(one, other)| is_same_frame(one, other))
 }
 
+/// The address of the outermost frame of a reading; zero if it has none.
+fn bottom(reading: &[RawFrame]) -> u64 {
+    reading.last().map_or(0, |frame| frame.address)
+}
+
 /// Whether the callers in `reading` are open in the reading before it and in that after it.
 fn is_between(reading: &[RawFrame], before: &[RawFrame], after: &[RawFrame]) -> bool {
     let Some((_, callers)) = reading.split_first() else {
         return false;
     };
     [before, after].iter().all(|other| {
+        if bottom(other) != bottom(reading) {
+            return false;
+        }
         let above = other.len().checked_sub(callers.len());
         let open = above.and_then(|above| other.get(above..));
         !other.is_empty() && open.is_some_and(|open| is_same(open, callers))
@@ -264,11 +290,31 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_that_lasts_is_read_twice() {
+    fn a_stack_that_lasts_is_read_twice_the_first_one_three_times() {
         let memory = memory(&[7, 8, 9]);
-        assert_eq!(read(&memory), (Reading::Stack, vec![9, 8, 7]));
-        // The globals and one window of frames, twice.
-        assert_eq!(memory.reads(), 4);
+        let mut reader = StackReader::default();
+        // Each reads the globals and one window of frames.
+        for reads in [6, 10] {
+            let reading = reader.read(&memory, EXECUTOR, &layout()).unwrap();
+            assert_eq!((reading, reader.frames().len()), (Reading::Stack, 3));
+            assert_eq!(memory.reads(), reads);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_prepared_is_not_taken_for_the_outermost_one() {
+        let memory = memory(&[7, 8, 9]);
+        let mut reader = StackReader::default();
+        reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        // The innermost function returns before its frame is read, and the next call is prepared at its place; twice.
+        for read in [6, 8] {
+            memory.change(read, current(), place(2));
+            memory.change(read + 1, current(), place(1));
+            memory.change(read + 1, place(2) + layout().prev, 0);
+        }
+        let reading = reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        let functions: Vec<u64> = reader.frames().iter().map(|frame| frame.function).collect();
+        assert_eq!((reading, functions), (Reading::Stack, vec![8, 7]));
     }
 
     #[test]
@@ -292,6 +338,18 @@ mod tests {
         // Three readings, of which the second is taken.
         assert_eq!(read(&memory), (Reading::Stack, vec![21, 8, 7]));
         assert_eq!(memory.reads(), 6);
+    }
+
+    #[test]
+    fn readings_that_are_far_apart_must_be_the_same() {
+        let mut memory = memory(&[7, 8, 9]);
+        memory.read_takes = 10_000;
+        for read in 0..8 {
+            memory.change(2 * read, place(2) + layout().func, 20 + read as u64);
+        }
+        // The last change is before the eighth reading.
+        assert_eq!(read(&memory), (Reading::Stack, vec![27, 8, 7]));
+        assert_eq!(memory.reads(), 18);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::layout::Layout;
+use crate::find::string;
+use crate::layout::{Layout, to_usize};
 use crate::memory::{Memory, ProcessMemory, word_in};
 
 /// A process that runs PHP.
@@ -29,6 +30,7 @@ pub(crate) struct Globals {
     pub(crate) executor: u64,
     pub(crate) compiler: Option<u64>,
     pub(crate) sapi: Option<u64>,
+    pub(crate) core: Option<u64>,
 }
 
 /// Where the globals are.
@@ -45,6 +47,7 @@ pub(crate) enum Roots {
         executor: u64,
         compiler: Option<u64>,
         sapi: Option<u64>,
+        core: Option<u64>,
     },
 }
 
@@ -54,6 +57,9 @@ const ENTRY_NEXT: u64 = 24;
 const ENTRY_SIZE: usize = 32;
 /// More threads than any server has: a list that is longer is none.
 const MOST_THREADS: usize = 65_536;
+/// How many variables of `$_SERVER` are looked at, and the longest value that is read.
+const MOST_VARIABLES: u32 = 512;
+const MOST_BYTES: usize = 8 << 10;
 
 impl Roots {
     /// The globals of each thread.
@@ -66,6 +72,7 @@ impl Roots {
                 executor,
                 compiler,
                 sapi,
+                core,
             } => {
                 let mut all = Vec::new();
                 for index in 0..*size as u64 {
@@ -82,6 +89,7 @@ impl Roots {
                             executor: entry.wrapping_add(*executor),
                             compiler: compiler.map(|offset| entry.wrapping_add(offset)),
                             sapi: sapi.map(|offset| entry.wrapping_add(offset)),
+                            core: core.map(|offset| entry.wrapping_add(offset)),
                         });
                         entry = word_in(&bytes, ENTRY_NEXT);
                     }
@@ -113,6 +121,14 @@ impl Target {
 
     fn request(&self, globals: Globals) -> Option<Request> {
         let sapi = globals.sapi?;
+        // What is left there of the last request is no request.
+        let current = globals
+            .executor
+            .wrapping_add(self.layout.current_execute_data);
+        let is_running = self.memory.word(current).is_ok_and(|frame| frame != 0);
+        if !is_running {
+            return None;
+        }
         let text = |offset: u64| {
             let address = self.memory.word(sapi.wrapping_add(offset)).ok()?;
             let text = self
@@ -127,9 +143,44 @@ impl Target {
         if method.is_empty() || !method.as_bytes().iter().all(is_method) {
             return None;
         }
-        let path = text(self.layout.request_uri).unwrap_or_default();
+        // php-fpm has the script's path there; the program may have asked for `$_SERVER`.
+        let path = self.server_variable(globals, b"REQUEST_URI");
+        let path = path
+            .or_else(|| text(self.layout.request_uri))
+            .unwrap_or_default();
         let path = path.split(['?', '#']).next().unwrap_or("").to_owned();
         Some(Request { method, path })
+    }
+
+    /// A value of `$_SERVER`, if PHP has made it.
+    fn server_variable(&self, globals: Globals, name: &[u8]) -> Option<String> {
+        let (memory, layout) = (&self.memory, &*self.layout);
+        let value = globals.core?.wrapping_add(layout.server);
+        let mut zval = [0; 16];
+        memory.read(value, &mut zval).ok()?;
+        let is = |zval: &[u8], kind: u64| {
+            zval.get(to_usize(layout.value_type))
+                .copied()
+                .map(u64::from)
+                == Some(kind)
+        };
+        if !is(&zval, layout.array) {
+            return None;
+        }
+        let table = word_in(&zval, 0);
+        let used = memory.half(table.wrapping_add(layout.table_used)).ok()?;
+        let size = layout.bucket_size * u64::from(used.min(MOST_VARIABLES));
+        let mut buckets = vec![0; to_usize(size)];
+        let at = memory.word(table.wrapping_add(layout.table_buckets)).ok()?;
+        memory.read(at, &mut buckets).ok()?;
+        let mut buckets = buckets.chunks_exact(to_usize(layout.bucket_size));
+        buckets.find_map(|bucket| {
+            let key = string(memory, word_in(bucket, layout.bucket_key), 64, layout)?;
+            let is_it = key == name && is(bucket, layout.string);
+            let value = word_in(bucket, layout.bucket_value);
+            let text = is_it.then(|| string(memory, value, MOST_BYTES, layout))??;
+            String::from_utf8(text).ok()
+        })
     }
 
     /// Fails if the process has ended, or another program runs in it.
@@ -172,6 +223,7 @@ mod tests {
             executor: 64,
             compiler: Some(8),
             sapi: None,
+            core: None,
         };
         let all = roots.all(&memory);
         let places: Vec<u64> = all.iter().map(|globals| globals.executor).collect();

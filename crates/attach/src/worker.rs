@@ -94,7 +94,7 @@ impl Worker {
         // A process that waits does not change its stack, and a stop would interrupt what it waits for.
         let is_running = || process::is_on_cpu(self.process.id) == Some(true);
         let stopped = (options.stop && is_running()).then(|| Stopped::all_threads(self.process.id));
-        let is_stopped = stopped.is_some_and(|stopped| stopped.is_complete());
+        let is_stopped = stopped.as_ref().is_some_and(Stopped::is_complete);
         let threads = self.target.roots.all(&self.target.memory);
         if threads.is_empty() {
             // The table of threads is not there: the process ends.
