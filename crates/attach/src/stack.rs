@@ -2,7 +2,8 @@
 //!
 //! What is read at two instants may be a stack that never was. So a stack is read again, until one of these holds:
 //!
-//! - two readings in a row are the same;
+//! - two readings in a row are the same; three, if the stack is on several pages, which the kernel copies one after
+//!   the other;
 //! - the callers of the innermost function were open, with the same functions, in the reading before and in that
 //!   after, all three within [`AT_ONCE`]. Then they were open in between, and the innermost function is theirs. A
 //!   program that calls short functions is never the same twice, and its samples would all be of what lasts.
@@ -41,13 +42,14 @@ pub(crate) enum Reading {
 
 /// In how many nanoseconds three readings must be made. If this program was switched out in between, the target may
 /// have come back to the same callers on another way.
-const AT_ONCE: u64 = 50_000;
+const AT_ONCE: u64 = 20_000;
 /// How often a stack is read before it is given up.
 const ATTEMPTS: usize = 24;
 /// The frames of a stack that are read: PHP's own limits of recursion are lower, mostly.
 const DEEPEST: usize = 1 << 18;
-/// How many bytes below a frame are read with it: its callers, mostly.
-const WINDOW: u64 = 4096;
+/// The size of a page, or a part of it. The kernel copies a page at once, so a window is never on two of them, but for
+/// a frame that is: a function and its caller are read within nanoseconds.
+const PAGE: u64 = 4096;
 
 /// Reads stacks; keeps its memory for the next one.
 #[derive(Debug, Default)]
@@ -58,7 +60,8 @@ pub(crate) struct StackReader {
     bottom: u64,
     window: Vec<u8>,
     window_start: u64,
-    bytes: Vec<u8>,
+    /// How many windows the last reading took.
+    windows: usize,
 }
 
 impl StackReader {
@@ -100,7 +103,8 @@ impl StackReader {
                 }
                 self.bottom = bottom;
             }
-            if is_same(now, before) {
+            let is_on_one_page = self.windows == 1;
+            if is_same(now, before) && (is_on_one_page || is_same(before, earlier)) {
                 return Ok(Reading::Stack);
             }
             let is_at_once = memory.now().saturating_sub(began[2]) <= AT_ONCE;
@@ -137,6 +141,7 @@ impl StackReader {
         let mut frames = std::mem::take(&mut self.readings[0]);
         frames.clear();
         self.window.clear();
+        self.windows = 0;
         let current = memory.word(executor.wrapping_add(layout.current_execute_data))?;
         let outcome = self.follow(memory, current, layout, &mut frames);
         self.readings[0] = frames;
@@ -185,22 +190,13 @@ impl StackReader {
             && address + layout.frame_size <= self.window_start + self.window.len() as u64;
         if !is_inside {
             let end = address.checked_add(layout.frame_size)?;
-            // The memory below the frame may not be mapped: then its page only.
-            let page = address & !4095;
-            let starts = [address.saturating_sub(WINDOW), page];
-            let is_read = starts.into_iter().any(|start| {
-                self.bytes.resize(to_usize(end - start), 0);
-                let is_read = memory.read(start, &mut self.bytes).is_ok();
-                if is_read {
-                    self.window_start = start;
-                }
-                is_read
-            });
-            if !is_read {
+            self.window_start = address & !(PAGE - 1);
+            self.window.resize(to_usize(end - self.window_start), 0);
+            self.windows += 1;
+            if memory.read(self.window_start, &mut self.window).is_err() {
                 self.window.clear();
                 return None;
             }
-            std::mem::swap(&mut self.window, &mut self.bytes);
         }
         let start = to_usize(address - self.window_start);
         self.window.get(start..start + to_usize(layout.frame_size))
@@ -258,7 +254,7 @@ mod tests {
     /// Memory with frames at `STACK`, 0x100 apart, each with a function of that number.
     fn memory(functions: &[u64]) -> FakeMemory {
         let memory = FakeMemory::default();
-        memory.write(STACK - WINDOW, &[0; 0x3000]);
+        memory.write(STACK - PAGE, &[0; 0x4000]);
         memory.word(current(), 0);
         for (index, function) in functions.iter().enumerate() {
             push(&memory, index as u64, *function);
@@ -385,7 +381,19 @@ mod tests {
     }
 
     #[test]
-    fn frames_below_what_is_mapped_are_read_by_their_page() {
+    fn a_stack_on_several_pages_is_read_three_times() {
+        let memory = memory(&(1..=30).collect::<Vec<u64>>());
+        let mut reader = StackReader::default();
+        reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        let before = memory.reads();
+        let reading = reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        assert_eq!((reading, reader.frames().len()), (Reading::Stack, 30));
+        // The globals and two pages, three times.
+        assert_eq!(memory.reads() - before, 9);
+    }
+
+    #[test]
+    fn frames_are_read_where_their_page_is_the_first_that_is_mapped() {
         let memory = FakeMemory::default();
         memory.write(STACK, &[0; 0x1000]);
         push(&memory, 0, 7);
