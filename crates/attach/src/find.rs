@@ -10,7 +10,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -21,6 +20,7 @@ use crate::layout::{Layout, to_usize};
 use crate::maps::{self, Mapping, Object};
 use crate::memory::{Memory, ProcessMemory, half_in, word_in};
 use crate::target::{Globals, Roots, Target};
+use crate::values::{bucket, string};
 
 /// Opens processes. What it reads of a binary serves all processes that run it.
 #[derive(Debug)]
@@ -362,46 +362,6 @@ fn check<M: Memory>(memory: &M, executor: u64, layout: &Layout) -> Option<Module
     fits.then_some(module)
 }
 
-/// The value and the key of an entry of a table; none beyond its end.
-fn bucket<M: Memory>(
-    memory: &M,
-    table: u64,
-    index: u64,
-    layout: &Layout,
-) -> Option<(u64, Vec<u8>)> {
-    let used = memory.half(table.wrapping_add(layout.table_used)).ok()?;
-    if index >= u64::from(used) {
-        return None;
-    }
-    let buckets = memory.word(table.wrapping_add(layout.table_buckets)).ok()?;
-    let bucket = buckets.wrapping_add(index * layout.bucket_size);
-    let mut bytes = vec![0; to_usize(layout.bucket_size)];
-    memory.read(bucket, &mut bytes).ok()?;
-    let key = string(memory, word_in(&bytes, layout.bucket_key), 64, layout)?;
-    Some((word_in(&bytes, layout.bucket_value), key))
-}
-
-/// PHP's string at an address; none if it cannot be one, or is longer than `most` bytes.
-pub(crate) fn string<M: Memory>(
-    memory: &M,
-    address: u64,
-    most: usize,
-    layout: &Layout,
-) -> Option<Vec<u8>> {
-    if address == 0 {
-        return None;
-    }
-    let length = to_usize(memory.word(address.wrapping_add(layout.string_len)).ok()?);
-    if length > most {
-        return None;
-    }
-    let mut bytes = vec![0; length];
-    memory
-        .read(address.wrapping_add(layout.string_val), &mut bytes)
-        .ok()?;
-    Some(bytes)
-}
-
 fn module<M: Memory>(memory: &M, address: u64, layout: &Layout) -> Option<Module> {
     let mut bytes = vec![0; to_usize(layout.module_size)];
     memory.read(address, &mut bytes).ok()?;
@@ -420,9 +380,4 @@ fn module<M: Memory>(memory: &M, address: u64, layout: &Layout) -> Option<Module
         zts: byte(layout.module_zts) != 0,
         version,
     })
-}
-
-/// Whether an address is in one of the ranges.
-pub(crate) fn is_in(ranges: &[Range<u64>], address: u64) -> bool {
-    ranges.iter().any(|range| range.contains(&address))
 }

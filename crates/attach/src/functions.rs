@@ -12,12 +12,13 @@ use std::ops::Range;
 use policy::naming;
 use profile::{Symbol, SymbolId};
 
-use crate::find::{is_in, string};
 use crate::layout::{Layout, to_usize};
+use crate::maps::is_in;
 use crate::memory::{Memory, half_in, word_in};
 use crate::stack::RawFrame;
 use crate::symbols::Symbols;
 use crate::target::Target;
+use crate::values::string;
 
 /// What a frame stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

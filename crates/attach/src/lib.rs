@@ -22,6 +22,7 @@ mod stack;
 mod stop;
 mod symbols;
 mod target;
+mod values;
 mod watch;
 mod worker;
 

@@ -86,6 +86,11 @@ pub(crate) fn shared_memory(mappings: &[Mapping]) -> Vec<Range<u64>> {
     shared.map(|mapping| mapping.addresses.clone()).collect()
 }
 
+/// Whether an address is in one of the ranges.
+pub(crate) fn is_in(ranges: &[Range<u64>], address: u64) -> bool {
+    ranges.iter().any(|range| range.contains(&address))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

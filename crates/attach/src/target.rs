@@ -4,9 +4,9 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::find::string;
 use crate::layout::{Layout, to_usize};
 use crate::memory::{Memory, ProcessMemory, word_in};
+use crate::values::string;
 
 /// A process that runs PHP.
 #[derive(Debug)]
