@@ -40,18 +40,47 @@ step_names() (
 )
 
 # step NAME COMMAND: runs the command in a shell of its own.
-step() {
-    local name=$1 command=$2 began=$SECONDS began_cpu status word=ok watcher=
-    declare -F "$command" >/dev/null || die "step \"$name\": there is no function $command"
+step() { steps_together "$@"; }
+
+# steps_together NAME COMMAND [NAME COMMAND]…: runs the commands at the same time, each in
+# a shell of its own, because each alone leaves processors idle.
+steps_together() {
+    local names=() commands=() numbers=() pids=() watchers=() i
+    while [ $# -gt 0 ]; do
+        declare -F "$2" >/dev/null || die "step \"$1\": there is no function $2"
+        names+=("$1") commands+=("$2")
+        shift 2
+    done
     if [ "$step_mode" = list ]; then
-        echo "$name"
+        printf '%s\n' "${names[@]}"
         return
     fi
-    local log=$logs/$command.log
-    step_number=$((step_number + 1))
-    times >"$logs/.times"
-    began_cpu=$(cpu_ms "$logs/.times")
-    [ -t 1 ] && [ -z "$verbose" ] || say "step $step_number of $steps_total: $name"
+    for i in "${!names[@]}"; do
+        step_number=$((step_number + 1))
+        numbers+=("$step_number")
+        [ -t 1 ] && [ -z "$verbose" ] || say "step $step_number of $steps_total: ${names[i]}"
+        step_in_background "${commands[i]}" &
+        pids+=("$!")
+    done
+    for i in "${!names[@]}"; do
+        if [ -z "$verbose" ]; then
+            watch_log "$logs/${commands[i]}.log" "${numbers[i]}/$steps_total ${names[i]}" &
+            watchers+=("$!")
+        fi
+        # A terminal's line shows one step: the first that still runs.
+        [ ! -t 1 ] || wait "${pids[i]}" || true
+    done
+    failed_now=0
+    for i in "${!names[@]}"; do
+        wait "${pids[i]}" || true
+        [ -n "$verbose" ] || { kill "${watchers[i]}" && wait "${watchers[i]}"; } 2>/dev/null || true
+        step_ended "${numbers[i]}" "${names[i]}" "${commands[i]}"
+    done
+}
+
+# step_in_background COMMAND: writes the log, and $logs/.COMMAND: status, seconds, milliseconds of CPU time.
+step_in_background() {
+    local command=$1 log=$logs/$1.log began=$SECONDS status
     # Not `if $command`, which would disable `set -e` inside.
     set +e
     if [ -n "$verbose" ]; then
@@ -61,32 +90,31 @@ step() {
         ) 2>&1 | tee "$log"
         status=${PIPESTATUS[0]}
     else
-        : >"$log"
-        watch_log "$log" "$step_number/$steps_total $name" &
-        watcher=$!
         (
             set -e
             "$command"
         ) >"$log" 2>&1
         status=$?
-        kill "$watcher" 2>/dev/null
-        wait "$watcher" 2>/dev/null
-        [ ! -t 1 ] || printf '\r\033[K'
     fi
-    set -e
+    times >"$logs/.$command.times"
+    echo "$status $((SECONDS - began)) $(cpu_ms "$logs/.$command.times")" >"$logs/.$command"
+}
+
+# step_ended NUMBER NAME COMMAND: what is said of a step, and its row of the summary.
+step_ended() {
+    local number=$1 name=$2 log=$logs/$3.log word=ok status seconds cpu
+    read -r status seconds cpu <"$logs/.$3"
+    [ ! -t 1 ] || [ -n "$verbose" ] || printf '\r\033[K'
     clean_log "$log"
-    times >"$logs/.times"
-    failed_now=0
     if [ "$status" != 0 ]; then
         word=FAILED failed=1 failed_now=1
         tail -n "$shown_of_failed" "$log" | sed 's/^/    /'
-        say "step $step_number of $steps_total failed: $name (status $status). The whole log: $log"
+        say "step $number of $steps_total failed: $name (status $status). The whole log: $log"
     elif [ -t 1 ]; then
-        say "$step_number of $steps_total: $name, $((SECONDS - began)) s"
+        say "$number of $steps_total: $name, $seconds s"
     fi
     count_tests "$log" "$status"
-    step_rows+=("$(printf '%d|%-6s %4d s  %4d s  %s' $((SECONDS - began)) "$word" $((SECONDS - began)) \
-        $((($(cpu_ms "$logs/.times") - began_cpu + 500) / 1000)) "$name")|$log")
+    step_rows+=("$(printf '%d|%-6s %4d s  %4d s  %s' "$seconds" "$word" "$seconds" $(((cpu + 500) / 1000)) "$name")|$log")
 }
 
 # build_step NAME COMMAND: a step that the others need. If it fails, the command ends:

@@ -38,9 +38,9 @@ first_tier_builds() {
 }
 
 first_tier_tests() {
-    step 'Rust tests and doc tests' rust_tests
-    step 'PHP tests (run-tests.php), engine execute' php_tests_execute
-    step 'PHP tests (run-tests.php), engine observer' php_tests_observer
+    steps_together 'Rust tests' rust_tests \
+        'PHP tests (run-tests.php), engine execute' php_tests_execute \
+        'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
     step 'every mode, and the files of a killed process' modes
@@ -78,7 +78,7 @@ rest_tests() {
     step 'documentation of the code, warnings are errors' lint_doc
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
-    step 'Rust tests with inputs of the whole size' rust_tests_whole
+    step 'Rust tests and doc tests' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas
     step 'the store on ClickHouse' store_on_clickhouse
     step 'attacks on a server with 512 MiB' attacked_server
@@ -211,8 +211,24 @@ no_step_is_lost() {
 # One command, so that no crate is compiled twice: it builds the programs, too.
 rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
+# The programs of tests that Cargo has built, as many at the same time as there are
+# processors: most of them wait. Not the extension: it cannot be linked without PHP.
 rust_tests() {
-    # Not the extension: it cannot be linked without PHP.
+    local output=$logs/rust-tests
+    rm -rf "$output" && mkdir "$output"
+    cargo test --locked --workspace --exclude xhprof --no-run --message-format=json |
+        sed -nE 's/.*"manifest_path":"([^"]*)\/Cargo\.toml".*"profile":[{][^}]*"test":true.*"executable":"([^"]*)".*/\1 \2/p' |
+        XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") xargs -P "$(nproc)" -L 1 "$BASH" -c '
+            output=$0/${2##*/}
+            cd "$1" && CARGO_MANIFEST_DIR=$1 "$2" >"$output" 2>&1
+            status=$?
+            # One at a time, so that no line is cut.
+            flock "$0" cat "$output"
+            [ $status = 0 ] || { echo "$2 ended with status $status" && exit 1; }' "$output"
+}
+
+# With the tests whose inputs are smaller in the first tier.
+rust_tests_whole() {
     XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
 

@@ -32,7 +32,7 @@ from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
 
 PARTS = {"calls": calls, "program": program, "programs": programs, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
-# On the machine of docs/performance.md; an estimate for any other.
+# On the machine of docs/benchmarks.md; an estimate for any other.
 FULL_MINUTES = 15
 
 
@@ -95,7 +95,7 @@ def write(results, folder):
     everything = {name: found for name in PARTS if (found := results.get(name) or earlier.get(name))}
     document.write(everything, PARTS)
     kept.write_text(json.dumps(everything, indent=1))
-    say("docs/performance.md has the numbers of this run; read the difference before you commit it")
+    say("docs/benchmarks.md has the numbers of this run; read the difference before you commit it")
 
 
 def arguments():
@@ -106,7 +106,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller sizes: a first look, not a result")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"number of rounds ({FULL.rounds}); growth makes a third of them")
     parser.add_argument("--smoke", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--write", action="store_true", help="puts the results into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="puts the results into docs/benchmarks.md")
     parser.add_argument("names", nargs="*", metavar="PART | WORKLOAD | PEER_SO=NAME:PATH", help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
     options = parser.parse_args()
     peers = [*os.environ.get("PEER_SO", "").split(), *(it.removeprefix("PEER_SO=") for it in options.names if it.startswith("PEER_SO="))]

@@ -1,4 +1,4 @@
-"""Writes the measured numbers into docs/performance.md, between marks."""
+"""Writes the measured numbers into docs/benchmarks.md, between marks."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ DOCS = BENCHES.parent / "docs"
 
 def write(results, parts):
     """Writes each block that has results, the targets, and the picture."""
-    document = DOCS / "performance.md"
+    document = DOCS / "benchmarks.md"
     text = document.read_text()
     text = fill(text, "machine", machines(results))
     targets = table({name: it["data"] for name, it in results.items()})
@@ -50,5 +50,5 @@ def fill(text, name, block):
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
     filled, count = marks.subn(lambda match: f"{match[1]}{block}\n{match[2]}", text)
     if count != 1:
-        sys.exit(f"bench: docs/performance.md has no mark <!-- {name} -->")
+        sys.exit(f"bench: docs/benchmarks.md has no mark <!-- {name} -->")
     return filled

@@ -54,7 +54,7 @@ def tables(data):
             "Sampling: CPU time added, in percent of the time that passes",
             ["", "added", "95 % range", "each interval, µs", "95 % range"],
             [[name, *percent(it["percent"]), *microseconds(it)] for name, it in data.items()],
-            "The program of the table above, beside the same program with the extension loaded and off, on one CPU. Everything counts: the timer's thread, "
+            "PHP_CodeSniffer, beside the same program with the extension loaded and off, on one CPU. Everything counts: the timer's thread, "
             "the interrupted thread, reading stacks, writing the profile. *No sample* is a session that ends before its first sample; the cost of each interval comes "
             "on top of that. *95 % range*: the median is in it, with a certainty of 95 %.",
         )

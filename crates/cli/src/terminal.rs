@@ -111,14 +111,7 @@ pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() && character.is_ascii() {
-                // Writing to a string never fails.
-                let _ = write!(text, "\\x{:02x}", u32::from(character));
-            } else if character.is_control() || is_invisible(character) {
-                let _ = write!(text, "\\u{{{:x}}}", u32::from(character));
-            } else {
-                text.push(character);
-            }
+            formats::visible::push(&mut text, character);
         }
         for byte in chunk.invalid() {
             let _ = write!(text, "\\x{byte:02x}");
@@ -169,19 +162,6 @@ impl<W: Write> Write for Safe<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{061c}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 /// `text` in at most `width` columns, cut in the middle if necessary: the

@@ -34,6 +34,7 @@ mod registry;
 mod shared;
 pub mod speedscope;
 mod unknown_json;
+pub mod visible;
 pub mod xdebug_trace;
 pub mod xhgui;
 pub mod xhprof;

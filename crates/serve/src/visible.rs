@@ -1,56 +1,6 @@
-//! Characters that would be read as something else than they are.
-//!
-//! Beside control characters these are the format characters of Unicode: they turn the
-//! direction of a text around, or are not seen at all, so that two names look the same. A name
-//! of a function or a route may have any of them.
+//! A log whose lines show every character ([`formats::visible`]).
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
-
-/// Whether a character is shown as its number.
-pub(crate) fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            // Format characters, the separators of lines and paragraphs, and the fillers that
-            // look like nothing.
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{600}'..='\u{605}'
-                | '\u{61c}'
-                | '\u{6dd}'
-                | '\u{70f}'
-                | '\u{8e2}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{110bd}'
-                | '\u{110cd}'
-                | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
-}
-
-/// Adds a character to a text: as its number if it would not be seen.
-pub(crate) fn push(text: &mut String, character: char) {
-    let number = u32::from(character);
-    let _ = match character {
-        hidden if !is_hidden(hidden) => {
-            text.push(hidden);
-            Ok(())
-        }
-        _ if number < 0x100 => write!(text, "\\x{number:02x}"),
-        _ => write!(text, "\\u{{{number:x}}}"),
-    };
-}
 
 /// Where lines of the log go: with every character seen.
 #[derive(Debug)]
@@ -63,7 +13,7 @@ impl<W: Write> Write for Visible<W> {
         for character in text.chars() {
             match character {
                 '\n' | '\t' => shown.push(character),
-                other => push(&mut shown, other),
+                other => formats::visible::push(&mut shown, other),
             }
         }
         self.0.write_all(shown.as_bytes())?;

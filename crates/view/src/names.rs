@@ -71,11 +71,11 @@ pub(crate) fn short_name(name: &[u8], most: usize) -> String {
 }
 
 fn visible(letter: char) -> char {
-    let is_direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}');
-    if is_direction || letter.is_control() {
-        return char::REPLACEMENT_CHARACTER;
+    if formats::visible::is_hidden(letter) {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        letter
     }
-    letter
 }
 
 /// Which part of the program a symbol belongs to.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::visible::is_hidden;
+
 /// Text to be displayed unchanged: escaped for element content and for
 /// attributes.
 ///
@@ -37,7 +39,7 @@ fn is_special(letter: char) -> bool {
     matches!(
         letter,
         '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}'
-    ) || letter.is_control()
+    ) || is_hidden(letter)
 }
 
 #[cfg(test)]

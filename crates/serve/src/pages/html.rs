@@ -2,26 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::api::Filter;
-use crate::visible;
+pub use formats::visible::html as escaped;
 
-/// Text for an element or an attribute. What could be read as anything but text
-/// is escaped, and what would not be seen, or would turn the text around, is shown as a number.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            character => visible::push(&mut out, character),
-        }
-    }
-    out
-}
+use crate::api::Filter;
 
 /// Text for the value of a query.
 pub(super) fn encoded(text: &str) -> String {
