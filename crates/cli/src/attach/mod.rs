@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
                     (Seen::Stack(frames), None) => collector.add(frames, tick.at, tick.weight),
                     (Seen::Idle, Some(stream)) if arguments.idle => stream.add_idle(),
                     (Seen::Idle, None) if arguments.idle => {
-                        collector.add_idle(tick.at, tick.weight)
+                        collector.add_idle(tick.at, tick.weight);
                     }
                     (Seen::Idle, _) => collector.count_idle(),
                     (Seen::Torn, _) => collector.count_torn(),
