@@ -56,5 +56,5 @@ clean: xhprof-clean
 xhprof-clean:
 	rm -rf $(top_builddir)/target
 
-# "make test" runs these, "make test TESTS=php-tests/some.phpt" others.
+# "make test" runs these, "make test TESTS=php-tests/names" others.
 TESTS ?= $(top_srcdir)/php-tests

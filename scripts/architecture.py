@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Compares ARCHITECTURE.md with the sources: folders, dependencies between crates, imports between modules.
+"""Compares ARCHITECTURE.md and docs/code-map.md with the sources.
 
-- The code map has one line for each folder with source files, and no other line.
-- A folder uses only those folders of its crate that its line names (`May use: a, b`).
-- The solid arrows of its diagram are the dependencies between our crates in Cargo.toml.
-- No two modules of one crate import each other, directly or through others. `known-circles.txt` lists the imports that
-  still have to go.
+    architecture.py [--write]
+
+- docs/code-map.md has each folder with Rust sources: the first paragraph of its header (`//!` of `lib.rs` or `mod.rs`), and which
+  other folders of its crate it uses. --write makes it anew; `./x bless` does that.
+- The solid arrows of ARCHITECTURE.md's drawing are the dependencies between our crates in Cargo.toml.
+- No two modules of one crate import each other, directly or through others.
 - The everyday program has few packages behind it, and none of those that only a server needs.
 
 Prints what differs and exits with 1.
 """
 
+import difflib
 import json
 import re
 import subprocess
@@ -18,15 +20,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KNOWN_CIRCLES = ROOT / "scripts" / "known-circles.txt"
+MAP = ROOT / "docs" / "code-map.md"
 
 
-def main():
-    text = (ROOT / "ARCHITECTURE.md").read_text()
-    wrong = compare("folder", "the code map of ARCHITECTURE.md", mapped_folders(text), source_folders())
-    wrong += compare("arrow", "the diagram of ARCHITECTURE.md", drawn_arrows(text), cargo_arrows())
-    wrong += forbidden_uses(text)
-    wrong += new_circles()
+def main(arguments):
+    if arguments == ["--write"]:
+        MAP.write_text(code_map())
+        return
+    wrong = changed_map()
+    wrong += compare(
+        "arrow", "the drawing of ARCHITECTURE.md", drawn_arrows((ROOT / "ARCHITECTURE.md").read_text()), cargo_arrows()
+    )
+    wrong += circles()
     wrong += heavy_packages()
     for line in wrong:
         print(line)
@@ -39,36 +44,55 @@ def compare(what, where, written, real):
     return missing + [f"{where} has the {what} {name}, which does not exist" for name in sorted(written - real)]
 
 
-def mapped_folders(text):
-    return set(re.findall(r"^- `((?:src|crates)[a-z0-9_/-]*)`: ", text, re.MULTILINE))
+def changed_map():
+    """The difference to the written map: a changed header, a new folder, or a new use between folders."""
+    written = MAP.read_text() if MAP.exists() else ""
+    lines = difflib.unified_diff(
+        written.splitlines(), code_map().splitlines(), "docs/code-map.md", "the sources", lineterm="", n=0
+    )
+    found = list(lines)
+    return [*found, "If this is intended, run ./x bless"] if found else []
 
 
-def source_folders():
-    return {str(file.parent.relative_to(ROOT)) for top in crate_tops() for file in top.rglob("*.rs")}
+HEAD = """# The code by folder
+
+Each folder with Rust sources, with the first sentences of its header, and the folders of the same crate that it uses beside those
+above it and inside it. `./x bless` makes this page from the sources, and `./x test` fails where they differ: a new use between
+folders is a decision. [ARCHITECTURE.md](../ARCHITECTURE.md) says how the parts work together.
+"""
 
 
-def forbidden_uses(text):
-    """Imports from a folder that the line of the importing folder does not name.
-
-    A folder may always use its crate's top folder, the folders above it and those inside it.
-    """
-    wrong = set()
-    for top in crate_tops():
-        modules = modules_below(top)
-        for module, file in modules.items():
-            allowed = allowed_uses(text, str(file.parent.relative_to(ROOT)))
-            for target in imports(code_of(file), module, modules):
-                user, used = file.parent, modules[target].parent
-                name = str(used.relative_to(top))
-                if not (user.is_relative_to(used) or used.is_relative_to(user) or name in allowed or allowed == {"all"}):
-                    place = file.relative_to(ROOT)
-                    wrong.add(f"{place} uses `{name}`, which the line of its folder in ARCHITECTURE.md does not allow")
-    return sorted(wrong)
+def code_map():
+    return "\n".join([HEAD, *(crate_map(top) for top in crate_tops())])
 
 
-def allowed_uses(text, folder):
-    line = re.search(rf"^- `{folder}`: .*May use: (.*)$", text, re.MULTILINE)
-    return {name.strip(" `") for name in line[1].split(",")} if line else set()
+def crate_map(top):
+    """The section of a crate, whose first paragraph is the header of its top folder."""
+    uses = {}
+    modules = modules_below(top)
+    for module, file in modules.items():
+        used = uses.setdefault(file.parent, set())
+        for target in imports(code_of(file), module, modules):
+            other = modules[target].parent
+            if not (file.parent.is_relative_to(other) or other.is_relative_to(file.parent)):
+                used.add(f"`{other.relative_to(top)}`")
+    lines = [f"## {top.parent.relative_to(ROOT) if top.parent != ROOT else 'src'}", "", header(top), ""]
+    for folder in sorted(uses):
+        if folder != top:
+            names = f" Uses {', '.join(sorted(uses[folder]))}." if uses[folder] else ""
+            lines.append(f"- `{folder.relative_to(ROOT)}`: {header(folder)}{names}")
+    return "\n".join(lines if lines[-1] == "" else [*lines, ""])
+
+
+def header(folder):
+    """The first paragraph of a folder's module docs."""
+    for file in (folder / "lib.rs", folder / "mod.rs", folder.with_suffix(".rs"), folder / "main.rs"):
+        if file.is_file():
+            match = re.search(r"^((?://! ?.+\n)+)", file.read_text(), re.MULTILINE)
+            text = " ".join(line.removeprefix("//!").strip() for line in match[1].splitlines()) if match else ""
+            # Links of rustdoc lead nowhere on this page.
+            return re.sub(r"\[(`[^`]*`)\](?:\([^)]*\))?", r"\1", text)
+    return ""
 
 
 def crate_tops():
@@ -98,24 +122,14 @@ def cargo_arrows():
     }
 
 
-def new_circles():
-    """Circles that remain without the arrows of `known-circles.txt`. Prints which of these no longer exist."""
-    lines = [line for line in KNOWN_CIRCLES.read_text().splitlines() if line and line[0] != "#"]
-    known = dict.fromkeys(lines)
-    found = []
-    for top in crate_tops():
-        for folder, graph in import_graphs(top).items():
-            kept = {}
-            for module, targets in graph.items():
-                for target in targets:
-                    line = f"{folder}: {module} --> {target}"
-                    if line in known:
-                        known[line] = True
-                    else:
-                        kept.setdefault(module, set()).add(target)
-            found += [f"modules import each other: {folder}: {' '.join(sorted(names))}" for names in components(kept)]
-    for line in [line for line, exists in known.items() if not exists]:
-        print(f"note: this import no longer exists, remove it from scripts/known-circles.txt: {line}")
+def circles():
+    """Modules of one folder that import each other, directly or through others."""
+    found = [
+        f"modules import each other: {folder}: {' '.join(sorted(names))}"
+        for top in crate_tops()
+        for folder, graph in import_graphs(top).items()
+        for names in components(graph)
+    ]
     return sorted(found)
 
 
@@ -126,7 +140,15 @@ OF_A_SERVER = {"rusqlite", "libsqlite3-sys", "rustls", "tokio", "rusty-s3", "zst
 
 def heavy_packages():
     """What a newcomer would compile before the first profile, and needs not."""
-    command = ["cargo", "tree", "--offline", "--locked", "--package=xhprof-cli", "--edges=normal,build", "--prefix=none"]
+    command = [
+        "cargo",
+        "tree",
+        "--offline",
+        "--locked",
+        "--package=xhprof-cli",
+        "--edges=normal,build",
+        "--prefix=none",
+    ]
     lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     packages = {tuple(line.split()[:2]) for line in lines if line}
     wrong = [f"the program xhprof depends on {name}" for name in sorted(OF_A_SERVER & {name for name, _ in packages})]
@@ -223,7 +245,9 @@ def components(graph):
     """Sets of nodes that reach each other."""
     reach = {node: reachable(node, graph) for node in graph}
     circular = {node for node in graph if node in reach[node]}
-    return {frozenset(other for other in circular if other in reach[node] and node in reach[other]) for node in circular}
+    return {
+        frozenset(other for other in circular if other in reach[node] and node in reach[other]) for node in circular
+    }
 
 
 def reachable(node, graph):
@@ -237,4 +261,4 @@ def reachable(node, graph):
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,4 +1,5 @@
 <?php
+
 // Usage: php check-composer.php [--options]
 //
 // Checks the parts of composer.json that PIE reads. With --options, prints the names

@@ -1,8 +1,46 @@
-# Downloads PHP's sources from Debian's archives, and finds the archive's address
-# for other suites. Sourced by scripts.
+# What comes from Debian's archives without being installed: packages that are only
+# unpacked, PHP's sources, and the archive's address for other suites. Sourced by
+# scripts.
 #
-# The machine's apt configuration does not change. These functions use lists of
+# The machine's apt configuration does not change. For sources there are lists of
 # their own: copies of the machine's entries, for sources instead of packages.
+
+# The name of Debian's packages of the chosen PHP, such as php8.2.
+debian_php() { "$PHP" -n -r 'echo "php", PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;'; }
+
+# unpack_packages [--alone] ROOT PACKAGE…: unpacks packages into the folder ROOT, once, with
+# the libraries that this machine lacks, or --alone. Installed packages would start
+# servers, and enable modules for every PHP. apt's log is ROOT.log.
+unpack_packages() {
+    local download=download_with_libraries root archives package
+    if [ "$1" = --alone ]; then
+        download=download_alone
+        shift
+    fi
+    root=$1 archives=$1.archives
+    shift
+    [ ! -e "$root/$1.unpacked" ] || return 0
+    command -v apt-get >/dev/null || die "apt-get is missing, and these come from Debian: $*"
+    rm -rf "$archives" && mkdir -p "$archives/partial" "$root"
+    say "apt-get download: $*; unpacked in $root, not installed"
+    "$download" "$archives" "$@" >"$root.log" 2>&1 ||
+        { as_root apt-get update -qq && "$download" "$archives" "$@"; } >>"$root.log" 2>&1 ||
+        die "apt-get failed: $(tail -n 5 "$root.log")"
+    for package in "$archives"/*.deb; do
+        [ ! -e "$package" ] || dpkg-deb --extract "$package" "$root"
+    done
+    rm -r "$archives"
+    touch "$root/$1.unpacked"
+}
+
+# download_alone FOLDER PACKAGE…
+download_alone() (cd "$1" && apt-get download -qq "${@:2}")
+
+# download_with_libraries FOLDER PACKAGE…
+download_with_libraries() {
+    apt-get install -y -qq --no-install-recommends --download-only \
+        -o Dir::Cache::archives="$1" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" "${@:2}"
+}
 
 # own_apt FOLDER COMMAND…: apt-get or apt-cache with the lists in FOLDER.
 own_apt() {
@@ -33,7 +71,7 @@ list_sources() {
 # FOLDER/version: the version in the archives that is nearest to this PHP's.
 php_source() {
     local folder=$1 name have version versions
-    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    name=$(debian_php)
     have=$("$PHP" -n -r 'echo PHP_VERSION;')
     if [ -e "$folder/src/main/php_version.h" ]; then
         say "PHP's sources are already there: $(cat "$folder/version")"

@@ -1,4 +1,5 @@
 <?php
+
 // Usage: php fill-readme.php README.md NAME=FILE…
 //
 // Replaces the text between <!-- NAME --> and <!-- /NAME --> by the contents of

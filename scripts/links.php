@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Checks the links between the pages of this repository: the file must exist, and
  * must have the heading.

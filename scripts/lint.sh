@@ -1,11 +1,16 @@
 # `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
 
-lint_format() {
-    if cargo fmt --version >/dev/null 2>&1; then
-        cargo fmt --all --check
-    else
-        echo 'rustfmt is not installed, so not run: rustup component add rustfmt'
-    fi
+source scripts/format.sh
+
+lint_rustfmt() { format_rust check; }
+
+# The other formatters. All run, also after one that found something.
+lint_formatters() {
+    local language failed=0
+    for language in "${languages[@]}"; do
+        [ "$language" = rust ] || "format_$language" check || failed=1
+    done
+    return "$failed"
 }
 
 # The extension in the release profile, so that the bindings, the slowest part of its
@@ -55,12 +60,14 @@ lint_deny() {
 }
 
 lint_shell() {
+    local scripts
+    mapfile -t scripts < <(git ls-files '*.sh')
     if command -v shellcheck >/dev/null; then
         # 2034, 2154, 2317, 2329: one file sets names and another file uses them.
         # 2030, 2031: a subshell is meant to keep its changes to itself.
         # 2016: PHP and Markdown in single quotes are not for the shell.
         shellcheck --external-sources --shell=bash \
-            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317,SC2329 x scripts/*.sh
+            --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317,SC2329 x "${scripts[@]}"
     else
         echo 'shellcheck is not installed, so not run'
     fi
@@ -68,7 +75,7 @@ lint_shell() {
 
 lint_everything() {
     local part status failed=0
-    for part in format clippy doc dependencies deny shell; do
+    for part in rustfmt formatters clippy doc dependencies deny shell; do
         say "lint: $part"
         # Not `if lint_…`, which would disable `set -e` inside.
         set +e

@@ -104,11 +104,11 @@ matrix_zts() {
 matrix_threads() {
     local folder=$matrix/zts/threads
     rm -rf "$folder"
-    cp -R scripts/threads "$folder"
+    cp -R php-tests/programs/threads "$folder"
     (cd "$folder" && "${PHP%/php}/phpize" && ./configure --with-php-config="$PHP_CONFIG" && make) \
         >"$folder/build.log" 2>&1 || die "threads did not build: $(tail -n 5 "$folder/build.log")"
     build_program
-    "$PHP" -n scripts/threads/run.php "$folder/modules/threads.so" \
+    "$PHP" -n php-tests/programs/threads/run.php "$folder/modules/threads.so" \
         "$matrix/zts/target/release/libxhprof.so" "$release/xhprof"
 }
 

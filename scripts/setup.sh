@@ -231,7 +231,7 @@ want_real_programs() {
 want_first_tier() {
     want_builders
     want_program
-    want python3 "checks ARCHITECTURE.md's map and docs/fleet.md's table" python3 -c 'import json, re, subprocess'
+    want python3 "checks docs/code-map.md and docs/fleet.md's table" python3 -c 'import json, re, subprocess'
     if [ -z "$chosen_php" ]; then
         want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want_php mysql 'tests: statements of mysqli' has_module mysqli
@@ -243,8 +243,17 @@ want_first_tier() {
     find_php
 }
 
+# The linters and formatters. Those of npm and PyPI come when they run.
+want_linters() {
+    want shellcheck 'checks shell scripts' command -v shellcheck
+    want shfmt 'formats shell scripts' command -v shfmt
+    want python3-venv 'ruff from PyPI, formats Python' python3 -c 'import ensurepip'
+    [ -n "$chosen_php" ] || ! can_install php-codesniffer || want php-codesniffer 'checks and formats PHP' command -v phpcbf
+}
+
 want_rest() {
     want_first_tier
+    want_linters
     ! can_install php-parser || want php-parser 'a real program, whose instructions are counted' test -e "$php_parse"
     want make 'builds by phpize, configure and make' make --version
     want curl 'sends the requests of the recipes in docs/production.md' curl --version
@@ -265,7 +274,6 @@ want_rest() {
         want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
         want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
         want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
-        ! can_install php-codesniffer || want php-codesniffer 'the style of php/' command -v phpcs
         want_switched_off xdebug
         want_switched_off pcov
     fi

@@ -1,4 +1,5 @@
 <?php
+
 // Usage: php signatures.php [STUB]
 //
 // Prints the functions and constants of the loaded extension, or of a stub: one a

@@ -58,7 +58,7 @@ steps_together() {
     for i in "${!names[@]}"; do
         step_number=$((step_number + 1))
         numbers+=("$step_number")
-        [ -t 1 ] && [ -z "$verbose" ] || say "step $step_number of $steps_total: ${names[i]}"
+        if [ ! -t 1 ] || [ -n "$verbose" ]; then say "step $step_number of $steps_total: ${names[i]}"; fi
         step_in_background "${commands[i]}" &
         pids+=("$!")
     done

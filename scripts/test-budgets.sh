@@ -14,17 +14,11 @@ php_package() {
     else
         echo "PHPUnit does not run here, so not run: $(head -n 1 "$logs/phpunit")"
     fi
-    if command -v phpcs >/dev/null; then
-        # Without warnings: those are about long lines.
-        "$PHP" "$(command -v phpcs)" -n --standard=PSR12 --ignore=php/tests/Bridge/psr15.php \
-            php/src php/tests php/autoload.php examples/shop/src examples/shop/tests
-    else
-        echo 'PHP_CodeSniffer is not installed, so not run: the style of php/'
-    fi
+    format_php check
 }
 
 check_scenarios() {
-    "$PHP" -n scripts/check.php "$extension" "$profiler"
+    "$PHP" -n crates/cli/tests/scenarios/check.php "$extension" "$profiler"
 }
 
 # The shop without a fault, many times, and with each fault.

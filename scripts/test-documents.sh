@@ -24,7 +24,7 @@ ini_settings() {
     [ ! -s "$logs/ini-unknown" ]
 }
 
-# ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
+# docs/code-map.md against the sources, ARCHITECTURE.md's arrows, and circles of imports.
 code_map() { python3 scripts/architecture.py; }
 
 # Checks the number of lines in ARCHITECTURE.md: it is an upper bound, and at most
@@ -50,7 +50,7 @@ documented_settings() {
 
 # Checks that the table of docs/fleet.md is what its formula gives.
 fleet_table() {
-    diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 scripts/fleet/model.py)
+    diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 crates/store/tests/fleet/model.py)
 }
 
 # Checks the links of all pages.

@@ -1,7 +1,7 @@
 # What PHP code sees, and what servers do: steps of `./x test`. Sourced by
 # `scripts/test.sh`.
 
-modes() { "$PHP" scripts/modes.php "$extension" "$profiler"; }
+modes() { "$PHP" php-tests/programs/modes/check.php "$extension" "$profiler"; }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. A test names
 # its extensions in --EXTENSIONS--.
@@ -12,7 +12,7 @@ php_tests_observer() { php_tests observer; }
 php_tests_beside() {
     local engine
     for engine in execute observer; do
-        php_tests "$engine" php-tests/{coexist-,auto-enable-loaded-extensions,names-twig}*.phpt
+        php_tests "$engine" php-tests/coexist php-tests/auto-enable/auto-enable-loaded-extensions.phpt
     done
 }
 
@@ -62,21 +62,21 @@ run_tests_script() {
 
 # The same programs each time; `./x differential` and `./x monkey` run more.
 random_programs() {
-    "$PHP" -n scripts/differential/run.php "$extension" 1 "$random_programs"
+    "$PHP" -n php-tests/programs/differential/run.php "$extension" 1 "$random_programs"
 }
 
 # Programs of closures and property hooks, whose caches outlive them.
 kept_code() {
-    "$PHP" -n scripts/differential/kept.php "$extension" 1 200
+    "$PHP" -n php-tests/programs/differential/kept.php "$extension" 1 200
 }
 
 random_use() {
-    "$PHP" -n scripts/monkey/run.php "$extension" "$profiler" 1 "$random_uses"
+    "$PHP" -n php-tests/programs/monkey/run.php "$extension" "$profiler" 1 "$random_uses"
 }
 
 # How commands end by signals, and what is written then: docs/signals.md.
 ends_by_signal() {
-    python3 scripts/signals/check.py "$PHP" "$extension" "$profiler" "$(find_fpm || echo -)"
+    python3 php-tests/programs/signals/check.py "$PHP" "$extension" "$profiler" "$(find_fpm || echo -)"
 }
 
 # xhprof attach, dump and top on real processes.
@@ -103,11 +103,11 @@ fpm_requests() {
         echo 'php-fpm is not installed, so not run'
         return
     }
-    "$PHP" -n scripts/fpm.php "$fpm" "$extension"
+    "$PHP" -n php-tests/programs/servers/fpm.php "$fpm" "$extension"
 }
 
 web_requests() {
-    "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$profiler"
+    "$PHP" -n php-tests/programs/servers/requests.php "$extension" "$(find_fpm || echo -)" "$profiler"
 }
 
 # The recipes of docs/production.md, as root: they make folders for the server's user.
@@ -117,11 +117,11 @@ documented_recipes() {
         echo 'php-fpm is not installed, so not run'
         return
     }
-    "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$profiler"
+    "$PHP" -n php-tests/programs/servers/recipes.php "$extension" "$fpm" "$profiler"
 }
 
 server_works() {
-    "$PHP" -n scripts/serve.php "$extension" "$profiler" "$(find_nginx)"
+    "$PHP" -n crates/serve/tests/programs/serve.php "$extension" "$profiler" "$(find_nginx)"
     service_unit
 }
 
@@ -131,7 +131,10 @@ find_nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true; }
 # The units of packaging/, with our program, as systemd understands them.
 service_unit() {
     local name unit
-    command -v systemd-analyze >/dev/null || { echo 'systemd is not installed: packaging/systemd was not checked'; return; }
+    command -v systemd-analyze >/dev/null || {
+        echo 'systemd is not installed: packaging/systemd was not checked'
+        return
+    }
     mkdir -p "$logs"
     for name in xhprof.service xhprof-agent.service; do
         unit=$logs/$name
@@ -142,9 +145,9 @@ service_unit() {
 }
 
 worker_loops() {
-    "$PHP" -n scripts/workers.php "$extension" "$profiler"
+    "$PHP" -n php-tests/programs/worker-loops/check.php "$extension" "$profiler"
 }
 
 framework_examples() {
-    "$PHP" -n scripts/frameworks.php "$extension" "$profiler" "$(find_fpm || echo -)"
+    "$PHP" -n php/tests/frameworks/check.php "$extension" "$profiler" "$(find_fpm || echo -)"
 }

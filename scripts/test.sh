@@ -22,17 +22,16 @@ source scripts/test-php.sh
 source scripts/test-budgets.sh
 source scripts/test-install.sh
 source scripts/test-documents.sh
-source scripts/cluster-test.sh
+source crates/store/tests/cluster/suite.sh
 source scripts/lint.sh
-source scripts/bench.sh
-source scripts/real.sh
+source benches/bench.sh
+source php-tests/programs/real/real.sh
 source scripts/setup-test.sh
-source scripts/web.sh
-source scripts/attack.sh
+source web/web.sh
 
 first_tier_builds() {
     build_step 'the crates, from crates.io' fetch_crates
-    step 'rustfmt' lint_format
+    step 'rustfmt' lint_rustfmt
     build_step 'the extension, which the demo has built' build_extension
     build_step 'build of the Rust tests' rust_tests_build
 }
@@ -78,6 +77,7 @@ rest_tests() {
     step 'documentation of the code, warnings are errors' lint_doc
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
+    step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests and doc tests' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas
     step 'the store on ClickHouse' store_on_clickhouse
@@ -233,7 +233,7 @@ rust_tests_whole() {
 }
 
 # Peaks of memory are printed.
-attacked_server() { attack_server "$profiler" 512; }
+attacked_server() { python3 crates/serve/tests/attack/attack.py "$profiler"; }
 
 # The tests whose inputs are smaller in the first tier.
 rust_tests_whole() { rust_tests; }
@@ -242,16 +242,16 @@ rust_tests_whole() { rust_tests; }
 schemas() { cargo test --locked -p xhprof-cli --features schemas --test schemas; }
 
 call_instructions() {
-    source scripts/instructions.sh
+    source benches/instructions.sh
     instructions ''
 }
 
 formats_quick() {
-    source scripts/formats-check.sh
+    source crates/formats/tests/tools/check.sh
     formats_check --quick
 }
 
-native_files() { python3 scripts/native-check.py "$PHP" "$extension" "$profiler"; }
+native_files() { python3 crates/profile/tests/reader/check.py "$PHP" "$extension" "$profiler"; }
 
 demo_works() {
     local page

@@ -12,8 +12,7 @@ const base64 = (path) => readFileSync(path).toString("base64");
 const style = readFileSync(at("../target/web/page.css"), "utf8");
 const script = readFileSync(at("../target/web/page.js"), "utf8");
 const boot = readFileSync(at("boot.js"), "utf8");
-const part = (attributes, text) =>
-  `<script type="application/octet-stream" ${attributes}>${text}</script>`;
+const part = (attributes, text) => `<script type="application/octet-stream" ${attributes}>${text}</script>`;
 const values = {
   policy:
     `default-src 'none'; script-src ${hash(boot)} ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; ` +
@@ -27,9 +26,14 @@ const values = {
   parts: [
     part('data-part="worker" data-packed="gzip"', base64(at("dist/worker.js.gz"))),
     part('data-part="engine" data-packed="gzip"', base64(at("dist/engine.wasm.gz"))),
-    ...process.argv.slice(2).map((path, place) =>
-      part(`data-part="profile" data-file="${place}" data-name="${basename(path).replaceAll(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`)}"`, base64(path)),
-    ),
+    ...process.argv
+      .slice(2)
+      .map((path, place) =>
+        part(
+          `data-part="profile" data-file="${place}" data-name="${basename(path).replaceAll(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`)}"`,
+          base64(path),
+        ),
+      ),
     ...(process.env.SOURCES ? [part('data-part="sources"', base64(process.env.SOURCES))] : []),
   ].join("\n"),
 };

@@ -1,7 +1,7 @@
 """`./x bench`: measures the cost of profiling on this machine.
 
 Each part has a file: calls, program, programs, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
-newest.json keeps; its tables() shows the data. scripts/bench.sh passes the paths.
+newest.json keeps; its tables() shows the data. benches/bench.sh passes the paths.
 """
 
 import argparse
@@ -31,7 +31,16 @@ from rounds import duration, say
 from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
 
-PARTS = {"calls": calls, "program": program, "programs": programs, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
+PARTS = {
+    "calls": calls,
+    "program": program,
+    "programs": programs,
+    "sampling": sampling,
+    "once": once,
+    "requests": requests,
+    "growth": growth,
+    "accuracy": accuracy,
+}
 # On the machine of docs/benchmarks.md; an estimate for any other.
 FULL_MINUTES = 15
 
@@ -40,13 +49,29 @@ def main():
     options = arguments()
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
-    say(f"measures {', '.join(options.parts)}" + (f"; this takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
+    say(
+        f"measures {', '.join(options.parts)}"
+        + (
+            f"; this takes about {FULL_MINUTES} min"
+            if options.effort == FULL and len(options.parts) == len(PARTS)
+            else ""
+        )
+    )
     # Before this program causes load itself.
     options.load = os.getloadavg()[0]
     if busy(options.load):
         say("the machine is busy: the numbers will not be valid results")
     try:
-        setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, options.wiki, folder, options.peers).prepare()
+        setup = Setup(
+            options.php,
+            options.php_config,
+            options.extension,
+            options.scan_dir,
+            options.fpm,
+            options.wiki,
+            folder,
+            options.peers,
+        ).prepare()
         find_yardstick(setup, options.effort.yardstick_s)
         results = {name: measured(name, setup, options) for name in options.parts}
     except RunFailed as failure:
@@ -99,21 +124,37 @@ def write(results, folder):
 
 
 def arguments():
-    """The arguments: paths from scripts/bench.sh, and what to measure from the user."""
-    parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
+    """The arguments: paths from benches/bench.sh, and what to measure from the user."""
+    parser = argparse.ArgumentParser(
+        prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…"
+    )
     for name in ("php", "php-config", "extension", "scan-dir", "fpm", "wiki", "results"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller sizes: a first look, not a result")
-    parser.add_argument("--rounds", type=int, metavar="N", help=f"number of rounds ({FULL.rounds}); growth makes a third of them")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds and smaller sizes: a first look, not a result"
+    )
+    parser.add_argument(
+        "--rounds", type=int, metavar="N", help=f"number of rounds ({FULL.rounds}); growth makes a third of them"
+    )
     parser.add_argument("--smoke", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help="puts the results into docs/benchmarks.md")
-    parser.add_argument("names", nargs="*", metavar="PART | WORKLOAD | PEER_SO=NAME:PATH", help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="PART | WORKLOAD | PEER_SO=NAME:PATH",
+        help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}",
+    )
     options = parser.parse_args()
-    peers = [*os.environ.get("PEER_SO", "").split(), *(it.removeprefix("PEER_SO=") for it in options.names if it.startswith("PEER_SO="))]
+    peers = [
+        *os.environ.get("PEER_SO", "").split(),
+        *(it.removeprefix("PEER_SO=") for it in options.names if it.startswith("PEER_SO=")),
+    ]
     names = [it for it in options.names if not it.startswith("PEER_SO=")]
     options.peers = dict(peer(it, parser) for it in peers)
     if unknown := [it for it in names if it not in PARTS and it not in calls.WORKLOADS]:
-        parser.error(f"there is no part and no workload \"{unknown[0]}\"; parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
+        parser.error(
+            f'there is no part and no workload "{unknown[0]}"; parts: {", ".join(PARTS)}; workloads: {", ".join(calls.WORKLOADS)}'
+        )
     options.workloads = [it for it in names if it in calls.WORKLOADS]
     named = {it for it in names if it in PARTS} | ({"calls"} if options.workloads else set())
     options.parts = [it for it in PARTS if it in named or not named]
@@ -121,8 +162,18 @@ def arguments():
         parser.error("--write is for whole parts in full: without --quick, without names of workloads")
     options.effort = SMOKE if options.smoke else QUICK if options.quick else FULL
     if options.rounds:
-        options.effort = replace(options.effort, rounds=max(1, options.rounds), growth_rounds=max(1, options.rounds // 3))
-    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *([f"--rounds {options.rounds}"] if options.rounds else []), *names, *(f"PEER_SO={name}:…" for name in options.peers)])
+        options.effort = replace(
+            options.effort, rounds=max(1, options.rounds), growth_rounds=max(1, options.rounds // 3)
+        )
+    options.command = " ".join(
+        [
+            "./x bench",
+            *(["--quick"] if options.quick else []),
+            *([f"--rounds {options.rounds}"] if options.rounds else []),
+            *names,
+            *(f"PEER_SO={name}:…" for name in options.peers),
+        ]
+    )
     return options
 
 

@@ -33,7 +33,9 @@ def measure(setup, effort):
 
         def once():
             folder = setup.scratch("profiles")
-            result = json.loads(run([*variant.php(setup, "-n"), program, variant.flags, *sizes], variant.env(setup)).output)
+            result = json.loads(
+                run([*variant.php(setup, "-n"), program, variant.flags, *sizes], variant.env(setup)).output
+            )
             return result, calls_of(next(folder.iterdir()), PARTS) if name.startswith("Xdebug") else {}
 
         result, in_file = least_waiting(once, 1 if variant.rival else min(effort.tries, 5))
@@ -110,7 +112,10 @@ def tables(data):
     names = list(dict.fromkeys(name for it in data.values() for name in it["profilers"]))
     rows = [["the truth", *(f"{it['truth'][tiny]:.1f} %" for tiny, it in data.items()), ""]]
     for name in names:
-        said = [f"{it['profilers'][name]['said'][tiny]:.1f} %" if name in it["profilers"] else "–" for tiny, it in data.items()]
+        said = [
+            f"{it['profilers'][name]['said'][tiny]:.1f} %" if name in it["profilers"] else "–"
+            for tiny, it in data.items()
+        ]
         off = worst(data, name)
         rows.append([name, *said, "–" if off is None else number(off)])
     return [

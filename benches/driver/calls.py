@@ -8,7 +8,19 @@ from rounds import interleave, spread
 from run import run
 from table import Table, number, with_spread
 
-WORKLOADS = ("user", "method", "static", "closure", "internal", "recursion", "deep", "wide", "parents", "children", "edges")
+WORKLOADS = (
+    "user",
+    "method",
+    "static",
+    "closure",
+    "internal",
+    "recursion",
+    "deep",
+    "wide",
+    "parents",
+    "children",
+    "edges",
+)
 
 
 def measure(setup, effort, workloads=WORKLOADS):

@@ -17,7 +17,9 @@ def write(results, parts):
     text = document.read_text()
     text = fill(text, "machine", machines(results))
     targets = table({name: it["data"] for name, it in results.items()})
-    disturbed = "" if not any(busy(it["load"]) for it in results.values()) else "**The machine was busy: no result.**\n\n"
+    disturbed = (
+        "" if not any(busy(it["load"]) for it in results.values()) else "**The machine was busy: no result.**\n\n"
+    )
     text = fill(text, "targets", disturbed + targets.markdown(titled=False))
     for name, result in results.items():
         shown = "\n\n".join(it.markdown() for it in parts[name].tables(result["data"]) if it.rows)
@@ -41,7 +43,9 @@ def measured(result):
 
 def machines(results):
     """The machines of all results, and the other profilers."""
-    found = dict.fromkeys(f"{it['machine']}." + (f" Others: {it['rivals']}." if it["rivals"] else "") for it in results.values())
+    found = dict.fromkeys(
+        f"{it['machine']}." + (f" Others: {it['rivals']}." if it["rivals"] else "") for it in results.values()
+    )
     return "\n\n".join(found)
 
 

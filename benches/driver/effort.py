@@ -23,6 +23,28 @@ class Effort:
     tries: int
 
 
-FULL = Effort("full", rounds=7, calls=1_000_000, yardstick_s=5, largest=100_000_000, growth_rounds=3, accuracy_ms=60, requests=300, tries=20)
-QUICK = Effort("quick", rounds=3, calls=300_000, yardstick_s=2, largest=1_000_000, growth_rounds=1, accuracy_ms=20, requests=100, tries=5)
-SMOKE = Effort("smoke", rounds=1, calls=5_000, yardstick_s=0.1, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5, tries=1)
+FULL = Effort(
+    "full",
+    rounds=7,
+    calls=1_000_000,
+    yardstick_s=5,
+    largest=100_000_000,
+    growth_rounds=3,
+    accuracy_ms=60,
+    requests=300,
+    tries=20,
+)
+QUICK = Effort(
+    "quick",
+    rounds=3,
+    calls=300_000,
+    yardstick_s=2,
+    largest=1_000_000,
+    growth_rounds=1,
+    accuracy_ms=20,
+    requests=100,
+    tries=5,
+)
+SMOKE = Effort(
+    "smoke", rounds=1, calls=5_000, yardstick_s=0.1, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5, tries=1
+)

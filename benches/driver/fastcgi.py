@@ -25,7 +25,12 @@ class Server:
         root = ["-R"] if os.geteuid() == 0 else []
         settings = [part for it in ini for part in ("-d", it)]
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen([fpm, "-n", "-y", str(configuration), "-F", *root, *settings], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [fpm, "-n", "-y", str(configuration), "-F", *root, *settings],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
         self.worker = self.wait_for_worker()
 
     def wait_for_worker(self):
@@ -48,7 +53,12 @@ class Server:
         """The body of the answer."""
         parameters = b"".join(
             struct.pack(">BB", len(name), len(value)) + name.encode() + value.encode()
-            for name, value in (("SCRIPT_FILENAME", script), ("REQUEST_METHOD", "GET"), ("SCRIPT_NAME", "/empty.php"), ("SERVER_PROTOCOL", "HTTP/1.1"))
+            for name, value in (
+                ("SCRIPT_FILENAME", script),
+                ("REQUEST_METHOD", "GET"),
+                ("SCRIPT_NAME", "/empty.php"),
+                ("SERVER_PROTOCOL", "HTTP/1.1"),
+            )
         )
         begin = struct.pack(">HB5x", 1, 0)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

@@ -30,8 +30,16 @@ def measure(setup, effort):
         what, n, name = key
         variant = by_name[name]
         setup.scratch("profiles")
-        command = [*variant.php(setup, "-n", "-d", "memory_limit=-1"), setup.workload("growth.php"), what, str(n), variant.flags]
-        return json.loads(run([*command, str(min(effort.largest, 1_000_000))], variant.env(setup), stack=1 << 30).output)
+        command = [
+            *variant.php(setup, "-n", "-d", "memory_limit=-1"),
+            setup.workload("growth.php"),
+            what,
+            str(n),
+            variant.flags,
+        ]
+        return json.loads(
+            run([*command, str(min(effort.largest, 1_000_000))], variant.env(setup), stack=1 << 30).output
+        )
 
     results = interleave("growth", keys, effort.growth_rounds, one)
     return {what: [point(what, n, compared[what], results) for n in sizes(what, effort)] for what in LARGEST}
@@ -112,14 +120,35 @@ def tables(data):
     return [
         Table(
             "How cost grows: CPU time added to a call, ns",
-            ["", "from … to", "at the smallest", "at the largest", "PHP alone", "whole cost grows with n to the power of"],
+            [
+                "",
+                "from … to",
+                "at the smallest",
+                "at the largest",
+                "PHP alone",
+                "whole cost grows with n to the power of",
+            ],
             rows,
             "Wall time recorded. *PHP alone* is the same call without a profiler. It also costs more when the program outgrows the caches.",
         ),
         Table(
             f"Memory with xhprof.max_nodes = {BOUND:,}",
-            ["", "recorded without the bound, MB", "with it, MB", "rows with it", "of which [truncated]", "calls in these"],
-            [row for what, name, free in (("functions", "execute, bounded", "execute"), ("nodes", "tree, bounded", "tree")) for row in bounded(data[what], what, name, free)],
+            [
+                "",
+                "recorded without the bound, MB",
+                "with it, MB",
+                "rows with it",
+                "of which [truncated]",
+                "calls in these",
+            ],
+            [
+                row
+                for what, name, free in (
+                    ("functions", "execute, bounded", "execute"),
+                    ("nodes", "tree, bounded", "tree"),
+                )
+                for row in bounded(data[what], what, name, free)
+            ],
             "Growth of the process. An edge table keeps a function's name even when its edges are cut off. The rows of a tree are in its file and not counted here.",
         ),
     ]
@@ -132,7 +161,11 @@ def bounded(points, what, name, free):
             f"{it['n']:,} {TITLES[what]}",
             number(it[free]["grown_bytes"][0] / 1e6),
             number(it[name]["grown_bytes"][0] / 1e6),
-            *([f"{it[name][cell]:,}" for cell in ("rows", "truncated_rows", "truncated_calls")] if it[name]["rows"] else ["", "", ""]),
+            *(
+                [f"{it[name][cell]:,}" for cell in ("rows", "truncated_rows", "truncated_calls")]
+                if it[name]["rows"]
+                else ["", "", ""]
+            ),
         ]
         for it in points
         if name in it and it["n"] >= BOUND
@@ -143,7 +176,10 @@ def panels(data):
     """The panels of the picture: cost of a call for each quantity, then memory."""
     found = []
     for what, points in data.items():
-        series = [Series(name, [(it["n"], it[name]["added_ns"][0]) for it in points], look) for look, name in enumerate(engines(points))]
+        series = [
+            Series(name, [(it["n"], it[name]["added_ns"][0]) for it in points], look)
+            for look, name in enumerate(engines(points))
+        ]
         series.append(Series("PHP alone", [(it["n"], it["none_ns"][0]) for it in points], 2))
         found.append(Panel(f"Time of a call, by {SHORT[what]}", TITLES[what], "ns", series))
     for what, names in (("functions", ("execute", "execute, bounded")), ("nodes", ("tree", "tree, bounded"))):

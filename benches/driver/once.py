@@ -28,7 +28,14 @@ def measure(setup, effort):
         functions, name = key
         variant = by_name[name]
         warm = "on" if variant.rival else "off"
-        command = [*variant.php(setup, "-n", "-d", "memory_limit=-1"), setup.workload("once.php"), str(edges), functions, variant.flags, warm]
+        command = [
+            *variant.php(setup, "-n", "-d", "memory_limit=-1"),
+            setup.workload("once.php"),
+            str(edges),
+            functions,
+            variant.flags,
+            warm,
+        ]
         tries = []
         while len(tries) < effort.tries and not any(it["disturbance"] <= UNDISTURBED for it in tries):
             tries.append(json.loads(run(command, variant.env(setup)).output))
@@ -51,7 +58,14 @@ def tables(data):
     return [
         Table(
             f"Once a profile: {next(iter(data.values()))['edges'][0]:,.0f} edges, all flags",
-            ["", "first enable, µs", "later ones, µs", "disable, ms", "recorded, bytes an edge", "the array, bytes an edge"],
+            [
+                "",
+                "first enable, µs",
+                "later ones, µs",
+                "disable, ms",
+                "recorded, bytes an edge",
+                "the array, bytes an edge",
+            ],
             [
                 [
                     name,

@@ -48,7 +48,10 @@ def svg(panels, title):
     """All of them."""
     rows = math.ceil(len(panels) / COLUMNS)
     width, height = COLUMNS * WIDTH, rows * HEIGHT
-    drawn = "".join(f'<g transform="translate({index % COLUMNS * WIDTH} {index // COLUMNS * HEIGHT})">\n{panel(it)}</g>\n' for index, it in enumerate(panels))
+    drawn = "".join(
+        f'<g transform="translate({index % COLUMNS * WIDTH} {index // COLUMNS * HEIGHT})">\n{panel(it)}</g>\n'
+        for index, it in enumerate(panels)
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">\n'
         f'<title>{escape(title)}</title>\n<style>{STYLE}</style>\n<rect class="paper" width="{width}" height="{height}"/>\n{drawn}</svg>\n'
@@ -72,7 +75,9 @@ def panel(it):
         at = y.place(decade)
         parts.append(f'<path class="rule" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{label(decade)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(it.across)}</text>')
+    parts.append(
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(it.across)}</text>'
+    )
     parts.append(f'<text x="{LEFT - 6}" y="{TOP + 8}" text-anchor="end">{escape(it.unit)}</text>')
     along = LEFT
     for line in drawable:
@@ -80,7 +85,9 @@ def panel(it):
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in placed)
         parts.append(f'<path class="line s{line.look}" d="M{path}"/>')
         parts += [f'<circle class="d{line.look}" cx="{a:.1f}" cy="{b:.1f}" r="2.6"/>' for a, b in placed]
-        parts.append(f'<path class="line s{line.look}" d="M{along} {TOP + 4}h18"/><text x="{along + 22}" y="{TOP + 8}">{escape(line.name)}</text>')
+        parts.append(
+            f'<path class="line s{line.look}" d="M{along} {TOP + 4}h18"/><text x="{along + 22}" y="{TOP + 8}">{escape(line.name)}</text>'
+        )
         along += 36 + 6.2 * len(line.name)
     return "\n".join(parts) + "\n"
 

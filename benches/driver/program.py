@@ -43,7 +43,9 @@ def measure(setup, effort):
         variant = by_name[name]
         folder = setup.scratch("profiles")
         its, base = side_by_side(
-            command_of(setup, effort, variant, folder), command_of(setup, effort, by_name[variant.base], folder), next(turn) % 2 == 0
+            command_of(setup, effort, variant, folder),
+            command_of(setup, effort, by_name[variant.base], folder),
+            next(turn) % 2 == 0,
         )
         same_answer(name, its, said)
         same_answer(variant.base, base, said)
@@ -51,8 +53,13 @@ def measure(setup, effort):
             raise RunFailed(f"{name} wrote no profile\n{its.output}")
         return its.cpu_s, base.cpu_s
 
-    results = interleave("program", [name for name in by_name if name not in bases], effort.rounds, one, lambda name: by_name[name].rival)
-    alone = {base: [theirs for name, pairs in results.items() if by_name[name].base == base for _, theirs in pairs] for base in sorted(bases)}
+    results = interleave(
+        "program", [name for name in by_name if name not in bases], effort.rounds, one, lambda name: by_name[name].rival
+    )
+    alone = {
+        base: [theirs for name, pairs in results.items() if by_name[name].base == base for _, theirs in pairs]
+        for base in sorted(bases)
+    }
     return {
         **{base: {"cpu_ms": spread([it * 1000 for it in values])} for base, values in alone.items()},
         **{
@@ -69,7 +76,11 @@ def command_of(setup, effort, variant, folder, program=None):
     """A program with a variant, whose profile goes into a folder: command, environment, exit codes."""
     program = program or (PROGRAM if effort.name != "smoke" else SMOKE)
     options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
-    environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
+    environment = {
+        "BENCH_FLAGS": variant.flags,
+        "BENCH_PROFILE": str(folder / "profile"),
+        "PHP_INI_SCAN_DIR": setup.scan_dir,
+    }
     # PHP_CodeSniffer ends with 2 if it finds errors, as it does here; else with 0.
     return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
 

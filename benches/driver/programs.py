@@ -22,9 +22,7 @@ NOTE = (
 )
 # A smaller addition is not known well enough to divide by it.
 LEAST_FLOOR = 0.03
-OF_FLOOR = (
-    f"What the variant adds to the program, divided by what the floor adds, where that is at least {LEAST_FLOOR:.0%}. The targets use these numbers."
-)
+OF_FLOOR = f"What the variant adds to the program, divided by what the floor adds, where that is at least {LEAST_FLOOR:.0%}. The targets use these numbers."
 
 
 def programs(setup, effort):
@@ -33,25 +31,49 @@ def programs(setup, effort):
     phpunit = "/usr/share/php/PHPUnit/Framework"
     found = {
         "PHP_CodeSniffer": SMOKE if smoke else PROGRAM,
-        "PHP-Parser": ("/usr/bin/php-parse", "--resolve-names", "--pretty-print", f"{phpunit}/Assert.php", f"{phpunit}/TestCase.php"),
+        "PHP-Parser": (
+            "/usr/bin/php-parse",
+            "--resolve-names",
+            "--pretty-print",
+            f"{phpunit}/Assert.php",
+            f"{phpunit}/TestCase.php",
+        ),
         "Composer, `list`": ("/usr/bin/composer", "list"),
         "Twig": (setup.workload("twig.php"), "10" if smoke else "1500"),
     }
-    tests = ("/usr/bin/phpunit", "--no-configuration", "--do-not-cache-result", *(("--filter", "few") if smoke else ()), setup.workload("TwigTest.php"))
+    tests = (
+        "/usr/bin/phpunit",
+        "--no-configuration",
+        "--do-not-cache-result",
+        *(("--filter", "few") if smoke else ()),
+        setup.workload("TwigTest.php"),
+    )
     found["PHPUnit on Twig"] = tests
     # It has no short form.
     if not smoke:
         found["MediaWiki's parser"] = (f"{setup.wiki}/site/maintenance/parse.php", f"{setup.wiki}/page.txt")
     twig = "/usr/share/php/Twig/autoload.php"
     needs = {"Twig": twig, "PHPUnit on Twig": twig, "MediaWiki's parser": f"{setup.wiki}/page.txt"}
-    return {name: command for name, command in found.items() if os.path.exists(command[0]) and os.path.exists(needs.get(name, command[0]))}
+    return {
+        name: command
+        for name, command in found.items()
+        if os.path.exists(command[0]) and os.path.exists(needs.get(name, command[0]))
+    }
 
 
 def compared(setup):
     """The variants, each beside the program alone."""
     ours = [it for it in variants.profiling(setup) if it.name in ("wall", "all", "tree, all", "wall (observer)")]
     rivals = [it for it in variants.rivals(setup) if it.flags == "wall" or it.flags == "off" and ": off" not in it.name]
-    return [variants.hooks(setup), variants.floor(setup), *variants.idle(setup), *ours, *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
+    return [
+        variants.hooks(setup),
+        variants.floor(setup),
+        *variants.idle(setup),
+        *ours,
+        *rivals,
+        *variants.jit_idle(setup),
+        variants.jit_wall(setup),
+    ]
 
 
 def measure(setup, effort):
@@ -69,7 +91,9 @@ def measure_one(setup, effort, program_name, program):
         variant = by_name[name]
         folder = setup.scratch("profiles")
         its, base = side_by_side(
-            command_of(setup, effort, variant, folder, program), command_of(setup, effort, alone[variant.base], folder, program), next(turn) % 2 == 0
+            command_of(setup, effort, variant, folder, program),
+            command_of(setup, effort, alone[variant.base], folder, program),
+            next(turn) % 2 == 0,
         )
         same_answer(name, its, said)
         same_answer(variant.base, base, said)
@@ -99,7 +123,12 @@ def tables(data):
 
     return [
         Table("Real programs", ["", *names], rows(lines, with_range), NOTE),
-        Table("Added, as a multiple of what the floor adds", ["", *names], rows([it for it in lines if it != "floor" and not it.startswith("JIT")], lambda it: number(it["of_floor"])), OF_FLOOR),
+        Table(
+            "Added, as a multiple of what the floor adds",
+            ["", *names],
+            rows([it for it in lines if it != "floor" and not it.startswith("JIT")], lambda it: number(it["of_floor"])),
+            OF_FLOOR,
+        ),
     ]
 
 

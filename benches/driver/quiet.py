@@ -39,4 +39,3 @@ def side_by_side(ours, theirs, first):
     pair = [ours, theirs] if first else [theirs, ours]
     runs = run_together(pair, cpu)
     return runs if first else runs[::-1]
-

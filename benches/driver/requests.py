@@ -13,7 +13,12 @@ def measure(setup, effort):
         return {}
     script = setup.folder / "empty.php"
     script.write_text("<?php\n")
-    compared = [variants.none(), variants.slot(setup), *variants.idle(setup), *(it for it in variants.rivals(setup) if it.name.endswith(": off"))]
+    compared = [
+        variants.none(),
+        variants.slot(setup),
+        *variants.idle(setup),
+        *(it for it in variants.rivals(setup) if it.name.endswith(": off")),
+    ]
     servers = {}
     try:
         for index, variant in enumerate(compared):
@@ -47,7 +52,10 @@ def tables(data):
         Table(
             "An empty request in php-fpm, CPU time of the worker, µs",
             ["", "a request", "added"],
-            [[name, with_spread(it["us"]), "" if name == "none" else with_spread(it["added_us"])] for name, it in data.items()],
+            [
+                [name, with_spread(it["us"]), "" if name == "none" else with_spread(it["added_us"])]
+                for name, it in data.items()
+            ],
             "With OPcache; one worker each; a new connection for every request. *An extension with a slot* is `benches/floor/slot.c`. It asks the engine for a slot in "
             "the run-time caches of functions and does nothing else. The engine then makes such caches for its own functions in each request. "
             "Our extension has such a slot, too. With the execute engine it makes the caches when a profile begins.",

@@ -57,7 +57,10 @@ def interleave(name, keys, rounds, measure, optional=lambda key: False):
                 del results[key]
         so_far = time.monotonic() - began
         left = so_far / (number + 1) * (rounds - number - 1)
-        say(f"{name}: round {number + 1} of {rounds}, " + (f"{duration(left)} to go" if left else f"took {duration(so_far)}"))
+        say(
+            f"{name}: round {number + 1} of {rounds}, "
+            + (f"{duration(left)} to go" if left else f"took {duration(so_far)}")
+        )
     return results
 
 

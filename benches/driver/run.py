@@ -71,7 +71,9 @@ def run_together(programs, cpu):
         if pid in started:
             process, output, began = started[pid]
             process.returncode = os.waitstatus_to_exitcode(status)
-            ended[pid] = Run(text_of(output), process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - began)
+            ended[pid] = Run(
+                text_of(output), process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - began
+            )
     runs = [ended[pid] for pid in started]
     for it, (command, _, expected) in zip(runs, programs):
         if it.status not in expected:

@@ -30,21 +30,28 @@ def measure(setup, effort):
         variant = by_name[name]
         folder = setup.scratch("profiles")
         its, idle = side_by_side(
-            command_of(setup, effort, variant, folder), command_of(setup, effort, variants.idle(setup)[0], folder), next(turn) % 2 == 0
+            command_of(setup, effort, variant, folder),
+            command_of(setup, effort, variants.idle(setup)[0], folder),
+            next(turn) % 2 == 0,
         )
         if profiles(variant) and not any(it.stat().st_size for it in folder.iterdir()):
             raise RunFailed(f"{name} wrote no profile\n{its.output}")
         return 100 * (its.cpu_s - idle.cpu_s) / its.wall_s
 
     results = interleave("sampling", list(by_name), MORE * effort.rounds, one)
-    return {name: {"percent": sure(values), **each_sample(name, values, results[variants.NO_SAMPLE])} for name, values in results.items()}
+    return {
+        name: {"percent": sure(values), **each_sample(name, values, results[variants.NO_SAMPLE])}
+        for name, values in results.items()
+    }
 
 
 def each_sample(name, percents, without):
     """Microseconds in each interval, on top of a session without samples by the same engine."""
     if name == variants.NO_SAMPLE or "engine" in name:
         return {}
-    return {"sample_us": sure([(its - idle) / 100 * variants.SAMPLING_US[name] for its, idle in zip(percents, without)])}
+    return {
+        "sample_us": sure([(its - idle) / 100 * variants.SAMPLING_US[name] for its, idle in zip(percents, without)])
+    }
 
 
 def tables(data):

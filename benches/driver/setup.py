@@ -48,7 +48,10 @@ class Setup:
         self.slot = self.build("slot")
         self.observer = self.build("observer")
         listed = subprocess.run(
-            [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"], capture_output=True, text=True, check=True
+            [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         self.settings = set(re.findall(r"^(xhprof\.\w+) =>", listed.stdout, re.M))
         return self
@@ -56,14 +59,18 @@ class Setup:
     def build(self, name):
         """One of the extensions in benches/floor."""
         target = self.folder / f"{name}.so"
-        includes = subprocess.run([self.php_config, "--includes"], capture_output=True, text=True, check=True).stdout.split()
+        includes = subprocess.run(
+            [self.php_config, "--includes"], capture_output=True, text=True, check=True
+        ).stdout.split()
         source = BENCHES / "floor" / f"{name}.c"
         subprocess.run(["cc", "-O2", "-fPIC", "-shared", *includes, str(source), "-o", str(target)], check=True)
         return str(target)
 
     def has_module(self, name):
         """Whether the extension is in the folder of this PHP's extensions."""
-        where = subprocess.run([self.php_config, "--extension-dir"], capture_output=True, text=True, check=True).stdout.strip()
+        where = subprocess.run(
+            [self.php_config, "--extension-dir"], capture_output=True, text=True, check=True
+        ).stdout.strip()
         there = os.path.exists(f"{where}/{name}.so")
         if not there:
             say(f"not installed, so not measured: {name}")
@@ -73,7 +80,9 @@ class Setup:
         """Which functions an extension has: XHProf's, under any name, or SPX's."""
         program = """foreach (["xhprof_enable", "tideways_xhprof_enable", "spx_profiler_start"] as $it)
             if (function_exists($it)) exit(str_starts_with($it, "spx") ? "spx" : "xhprof");"""
-        said = subprocess.run([self.php, "-n", "-d", f"extension={path}", "-r", program], capture_output=True, text=True)
+        said = subprocess.run(
+            [self.php, "-n", "-d", f"extension={path}", "-r", program], capture_output=True, text=True
+        )
         if said.stdout not in ("spx", "xhprof"):
             sys.exit(f"bench: PEER_SO: {path} has neither XHProf's functions nor SPX's: {said.stdout}{said.stderr}")
         return said.stdout
@@ -94,7 +103,12 @@ class Setup:
 def machine(setup):
     """The machine and PHP, as one line."""
     model = re.search(r"^model name\s*: (.*)", read("/proc/cpuinfo"), re.M)
-    version = subprocess.run([setup.php, "-n", "-r", "echo PHP_VERSION, PHP_ZTS ? ' (thread-safe)' : '';"], capture_output=True, text=True, check=True)
+    version = subprocess.run(
+        [setup.php, "-n", "-r", "echo PHP_VERSION, PHP_ZTS ? ' (thread-safe)' : '';"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     system = re.search(r'^PRETTY_NAME="(.*)"', read("/etc/os-release"), re.M)
     return (
         f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs{', virtual' if 'hypervisor' in read('/proc/cpuinfo') else ''}; "
@@ -104,12 +118,18 @@ def machine(setup):
 
 def versions(setup, rivals):
     """The versions of the other profilers, as one line."""
-    program = 'foreach (["tideways_xhprof", "xdebug", "xhprof", "spx"] as $it) if (phpversion($it)) echo phpversion($it);'
+    program = (
+        'foreach (["tideways_xhprof", "xdebug", "xhprof", "spx"] as $it) if (phpversion($it)) echo phpversion($it);'
+    )
     found = {}
     for rival in rivals:
         name = rival.name.partition(":")[0]
         if name not in found:
-            said = subprocess.run([setup.php, "-n", *(part for it in rival.ini[:1] for part in ("-d", it)), "-r", program], capture_output=True, text=True)
+            said = subprocess.run(
+                [setup.php, "-n", *(part for it in rival.ini[:1] for part in ("-d", it)), "-r", program],
+                capture_output=True,
+                text=True,
+            )
             found[name] = f"{name} {said.stdout}".strip()
     return ", ".join(found.values())
 
@@ -121,7 +141,9 @@ def busy(load):
 
 def commit():
     """The commit, with a + if there are changes."""
-    said = subprocess.run(["git", "-C", str(BENCHES), "describe", "--always", "--dirty=+"], capture_output=True, text=True)
+    said = subprocess.run(
+        ["git", "-C", str(BENCHES), "describe", "--always", "--dirty=+"], capture_output=True, text=True
+    )
     return said.stdout.strip() or "unknown"
 
 

@@ -20,7 +20,10 @@ class Table:
         lines = [self.header, *self.rows]
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.header))]
         drawn = "\n".join(
-            "  ".join(cell.ljust(width) if index == 0 else cell.rjust(width) for index, (cell, width) in enumerate(zip(line, widths))).rstrip()
+            "  ".join(
+                cell.ljust(width) if index == 0 else cell.rjust(width)
+                for index, (cell, width) in enumerate(zip(line, widths))
+            ).rstrip()
             for line in lines
         )
         return "\n".join(part for part in (self.title, self.before, drawn, self.after) if part)
@@ -28,8 +31,13 @@ class Table:
     def markdown(self, titled=True):
         """As Markdown."""
         rule = ["---", *["---:"] * (len(self.header) - 1)]
-        drawn = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [self.header, rule, *self.rows])
-        return "\n\n".join(part for part in (f"### {self.title}" if titled else "", self.before, drawn, self.after) if part)
+        drawn = "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+            for line in [self.header, rule, *self.rows]
+        )
+        return "\n\n".join(
+            part for part in (f"### {self.title}" if titled else "", self.before, drawn, self.after) if part
+        )
 
 
 def number(value):

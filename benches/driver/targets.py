@@ -54,7 +54,9 @@ def program(name):
 
 def real(variant):
     """The worst of the real programs: added time, as a multiple of the floor's."""
-    return lambda data: max((it for its in data["programs"].values() if not math.isnan(it := its[variant]["of_floor"])), default=math.nan)
+    return lambda data: max(
+        (it for its in data["programs"].values() if not math.isnan(it := its[variant]["of_floor"])), default=math.nan
+    )
 
 
 def idle_ns(workload):
@@ -101,7 +103,12 @@ TARGETS = [
     Target("memory of an edge, beside the array", 200, once("bytes_per_edge"), "bytes"),
     Target("first xhprof_enable() in a process", 6, once("first_enable_us", 0.001), "ms"),
     Target("later ones", 20, once("later_enable_us"), "µs"),
-    Target("empty request in php-fpm, loaded and off", 10, lambda data: data["requests"]["loaded, off"]["added_us"][0], "µs"),
+    Target(
+        "empty request in php-fpm, loaded and off",
+        10,
+        lambda data: data["requests"]["loaded, off"]["added_us"][0],
+        "µs",
+    ),
     Target("growth: the worst exponent (1 is linear)", growth.LINEAR, worst_exponent, ""),
     Target(f"memory of a tree with xhprof.max_nodes = {growth.BOUND:,}: of all paths, to so many", 1.2, bounded_growth),
 ]

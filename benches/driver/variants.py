@@ -34,7 +34,12 @@ class Variant:
 
 
 # Without the passes of the optimizer that remove calls of empty functions.
-JIT = ("opcache.enable_cli=1", "opcache.jit=tracing", "opcache.jit_buffer_size=64M", "opcache.optimization_level=0x7FFE3FFF")
+JIT = (
+    "opcache.enable_cli=1",
+    "opcache.jit=tracing",
+    "opcache.jit_buffer_size=64M",
+    "opcache.optimization_level=0x7FFE3FFF",
+)
 AUTO = ("xhprof.auto_enable=1", "xhprof.flags=cpu memory", "xhprof.output_dir={folder}")
 
 
@@ -97,7 +102,15 @@ SAMPLING_US = {NO_SAMPLE: 3_600_000_000, "100 Hz": 10_000, "1 kHz": 1_000, "10 k
 def sampling(setup):
     """Our extension, by sampling interval."""
     return [
-        ours(setup, name, "off", "off" if "engine off" in name else "auto", *AUTO, "xhprof.mode=sample", f"xhprof.sampling_interval={us}")
+        ours(
+            setup,
+            name,
+            "off",
+            "off" if "engine off" in name else "auto",
+            *AUTO,
+            "xhprof.mode=sample",
+            f"xhprof.sampling_interval={us}",
+        )
         for name, us in SAMPLING_US.items()
     ]
 
@@ -137,7 +150,12 @@ def rivals(setup):
             Variant("tideways: all", module, "wall,cpu,memory", rival=True, slow=5),
         ]
     if setup.has_module("xdebug"):
-        module = ("zend_extension=xdebug", "xdebug.mode=profile", "xdebug.start_with_request=yes", "xdebug.output_dir={folder}")
+        module = (
+            "zend_extension=xdebug",
+            "xdebug.mode=profile",
+            "xdebug.start_with_request=yes",
+            "xdebug.output_dir={folder}",
+        )
         found.append(Variant("Xdebug: profile", module, rival=True, slow=5))
     for name, path in setup.peers.items():
         found += spx(name, path) if setup.functions_of(path) == "spx" else classic(name, path)

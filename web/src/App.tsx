@@ -1,32 +1,32 @@
 /** The whole page: opens files, and shows the view that the address names. */
-import type { JSX } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useAddress } from './app/address';
-import { chosenFiles, droppedFiles, type Dropped } from './app/dropped';
-import { FilesDialog, filesOf, type Picked } from './app/FilesDialog';
-import { HelpDialog } from './app/HelpDialog';
-import { isForeign } from './app/keys';
-import { asEngineError, SessionProvider, type Session } from './app/session';
-import { Header, Tabs } from './app/Header';
-import { lastPart, SourceTexts } from './app/sources';
-import { TABS } from './app/state';
-import { EngineError, type Engine } from './engine/client';
-import type { Embedded, EmbeddedSource } from './engine/parts';
-import { ComparePage } from './pages/ComparePage';
-import { FilePage } from './pages/FilePage';
-import { FunctionPage } from './pages/FunctionPage';
-import { FunctionsPage } from './pages/FunctionsPage';
-import { HintsPage } from './pages/HintsPage';
-import * as format from './format';
-import { GraphPage } from './graph/GraphPage';
-import { FlameView } from './flame/FlameView';
-import { OverviewPage } from './pages/OverviewPage';
-import { SandwichPage } from './pages/SandwichPage';
-import { SourcePage } from './pages/SourcePage';
-import { SpansPage } from './pages/SpansPage';
-import { StartPage } from './pages/StartPage';
-import { TimePage } from './time/TimePage';
-import type { Summary } from './types';
+import type { JSX } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAddress } from "./app/address";
+import { chosenFiles, droppedFiles, type Dropped } from "./app/dropped";
+import { FilesDialog, filesOf, type Picked } from "./app/FilesDialog";
+import { HelpDialog } from "./app/HelpDialog";
+import { isForeign } from "./app/keys";
+import { asEngineError, SessionProvider, type Session } from "./app/session";
+import { Header, Tabs } from "./app/Header";
+import { lastPart, SourceTexts } from "./app/sources";
+import { TABS } from "./app/state";
+import { EngineError, type Engine } from "./engine/client";
+import type { Embedded, EmbeddedSource } from "./engine/parts";
+import { ComparePage } from "./pages/ComparePage";
+import { FilePage } from "./pages/FilePage";
+import { FunctionPage } from "./pages/FunctionPage";
+import { FunctionsPage } from "./pages/FunctionsPage";
+import { HintsPage } from "./pages/HintsPage";
+import * as format from "./format";
+import { GraphPage } from "./graph/GraphPage";
+import { FlameView } from "./flame/FlameView";
+import { OverviewPage } from "./pages/OverviewPage";
+import { SandwichPage } from "./pages/SandwichPage";
+import { SourcePage } from "./pages/SourcePage";
+import { SpansPage } from "./pages/SpansPage";
+import { StartPage } from "./pages/StartPage";
+import { TimePage } from "./time/TimePage";
+import type { Summary } from "./types";
 
 interface Opened {
   readonly document: number;
@@ -61,28 +61,42 @@ export function App(props: {
   const open = useCallback(
     async (wanted: readonly Picked[] | Embedded, threshold?: number) => {
       const abort = new AbortController();
-      const isEmbedded = 'load' in wanted;
+      const isEmbedded = "load" in wanted;
       const names = isEmbedded ? wanted.names : wanted.map((file) => file.name);
       setPicked(null);
       setFailure(null);
-      setOpening({ names: names.join(', '), abort });
+      setOpening({ names: names.join(", "), abort });
       try {
         const files = isEmbedded ? await wanted.load() : wanted;
         setFailed(files);
         // What came with the page is of all that the files hold.
         const known = isEmbedded && threshold === undefined ? wanted.answers : undefined;
         const opening = engine.open(await filesOf(files), { signal: abort.signal, threshold, known });
-        const early = known?.to({ ask: 'summary' });
+        const early = known?.to({ ask: "summary" });
         if (early === undefined) await opening;
-        const told = early ?? (await engine.ask({ ask: 'summary' }));
+        const told = early ?? (await engine.ask({ ask: "summary" }));
         documents.current += 1;
         // The title that was given is that of the files that came with the page.
         const summary = documents.current === 1 && title !== null ? { ...told, title } : told;
         const isComparison = files.some((file) => file.isBase);
         // Numbers of functions and ranges are those of the file before.
         if (documents.current > 1) {
-          const start = { page: isComparison ? ('compare' as const) : ('overview' as const) };
-          go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false, hints: false, top: 0, row: null });
+          const start = { page: isComparison ? ("compare" as const) : ("overview" as const) };
+          go({
+            ...start,
+            metric: null,
+            range: null,
+            part: null,
+            call: null,
+            file: null,
+            zoom: [],
+            selected: null,
+            fn: null,
+            estimate: false,
+            hints: false,
+            top: 0,
+            row: null,
+          });
         }
         setOpened({ document: documents.current, summary, isComparison, files });
         // The page can be read; what it does not know yet waits for the engine.
@@ -115,17 +129,18 @@ export function App(props: {
       const names = opened === null ? new Set<string>() : await sourceNames(engine);
       const isSource = ({ path }: Dropped): boolean => names.has(lastPart(path));
       const sources = dropped.filter(isSource);
-      if (sources.length > 0) setTexts((before) => before.with(sources.map(({ path, file }) => ({ path, text: file }))));
+      if (sources.length > 0)
+        setTexts((before) => before.with(sources.map(({ path, file }) => ({ path, text: file }))));
       // In a folder of sources there is much that is neither.
-      const isFolder = dropped.some(({ path }) => path.includes('/'));
+      const isFolder = dropped.some(({ path }) => path.includes("/"));
       const files = sources.length > 0 && isFolder ? [] : dropped.filter((one) => !isSource(one));
       if (files.length === 0) return;
       const picks = files.map(({ file }) => ({ name: file.name, isBase: false, blob: file }));
       if (opened !== null && files.every(({ path }) => /\.(php|phtml|inc|module|twig|tpl)$/i.test(path))) {
-        setFailure(new EngineError('no-source', 'No function of this profile is defined in a file of that name.'));
+        setFailure(new EngineError("no-source", "No function of this profile is defined in a file of that name."));
       } else if (files.length > MOST_DROPPED) {
         const text = `${format.count(files.length)} files are too many for a page: xhprof merge DIRECTORY adds them up.`;
-        setFailure(new EngineError('too-many', text));
+        setFailure(new EngineError("too-many", text));
       } else if (files.length === 1 && opened === null) void open(picks);
       // One file replaces what is open; several can be added up or compared.
       else setPicked(picks);
@@ -142,7 +157,7 @@ export function App(props: {
   }, [page, opened?.document]);
 
   useEffect(() => {
-    document.title = opened ? `${opened.summary.title} – xhprof` : 'xhprof';
+    document.title = opened ? `${opened.summary.title} – xhprof` : "xhprof";
   }, [opened]);
 
   const chooseFiles = useCallback(() => input.current?.click(), []);
@@ -156,7 +171,7 @@ export function App(props: {
       document: opened.document,
       summary,
       state,
-      metric: wanted ?? summary.metrics[0] ?? 'calls',
+      metric: wanted ?? summary.metrics[0] ?? "calls",
       unit: summary.unit,
       isComparison: opened.isComparison,
       go,
@@ -174,9 +189,9 @@ export function App(props: {
     if (isForeign(event)) return;
     const tab = TABS.find(({ key }) => key === event.key);
     if (tab && session) go({ page: tab.page, selected: null });
-    else if (event.key === '?') setHelp(true);
-    else if (event.key === '/') main.current?.querySelector<HTMLElement>('[data-search]')?.focus();
-    else if (event.key === 'Escape' && state.search !== '') go({ search: '' });
+    else if (event.key === "?") setHelp(true);
+    else if (event.key === "/") main.current?.querySelector<HTMLElement>("[data-search]")?.focus();
+    else if (event.key === "Escape" && state.search !== "") go({ search: "" });
     else return;
     event.preventDefault();
   };
@@ -197,7 +212,7 @@ export function App(props: {
         hidden
         onChange={(event) => {
           void offer(chosenFiles(event.currentTarget.files));
-          event.currentTarget.value = '';
+          event.currentTarget.value = "";
         }}
       />
       <input
@@ -209,7 +224,7 @@ export function App(props: {
         {...{ webkitdirectory: true }}
         onChange={(event) => {
           void offer(chosenFiles(event.currentTarget.files));
-          event.currentTarget.value = '';
+          event.currentTarget.value = "";
         }}
       />
       {session ? (
@@ -264,7 +279,9 @@ export function App(props: {
           />
         )}
       </main>
-      {isDragged ? <div class="drop-sheet">Drop profiles to open them{session ? ', or source files to see them' : ''}</div> : null}
+      {isDragged ? (
+        <div class="drop-sheet">Drop profiles to open them{session ? ", or source files to see them" : ""}</div>
+      ) : null}
       {picked ? (
         <FilesDialog
           files={picked}
@@ -288,31 +305,31 @@ export function App(props: {
   );
 }
 
-function View(props: { page: Session['state']['page'] }): JSX.Element {
+function View(props: { page: Session["state"]["page"] }): JSX.Element {
   switch (props.page) {
-    case 'overview':
+    case "overview":
       return <OverviewPage />;
-    case 'flame':
+    case "flame":
       return <FlameView />;
-    case 'time':
+    case "time":
       return <TimePage />;
-    case 'sandwich':
+    case "sandwich":
       return <SandwichPage />;
-    case 'functions':
+    case "functions":
       return <FunctionsPage />;
-    case 'function':
+    case "function":
       return <FunctionPage />;
-    case 'graph':
+    case "graph":
       return <GraphPage />;
-    case 'spans':
+    case "spans":
       return <SpansPage />;
-    case 'hints':
+    case "hints":
       return <HintsPage />;
-    case 'source':
+    case "source":
       return <SourcePage />;
-    case 'compare':
+    case "compare":
       return <ComparePage />;
-    case 'file':
+    case "file":
       return <FilePage />;
   }
 }
@@ -323,7 +340,7 @@ const MOST_DROPPED = 200;
 /** The names of the files that the functions of the open profile are in. */
 async function sourceNames(engine: Engine): Promise<ReadonlySet<string>> {
   try {
-    const { files } = await engine.ask({ ask: 'sources' });
+    const { files } = await engine.ask({ ask: "sources" });
     return new Set(files.map((file) => lastPart(file.name)));
   } catch {
     return new Set();
@@ -333,7 +350,12 @@ async function sourceNames(engine: Engine): Promise<ReadonlySet<string>> {
 /** What went wrong, and what to do about it. */
 function Failure(props: { failure: EngineError; onThreshold: (threshold: number) => void }): JSX.Element {
   const { code, message, threshold } = props.failure;
-  const title = code === 'engine-stopped' ? 'The engine stopped.' : code === 'too-large' ? 'Too large for this page.' : 'The file was not opened.';
+  const title =
+    code === "engine-stopped"
+      ? "The engine stopped."
+      : code === "too-large"
+        ? "Too large for this page."
+        : "The file was not opened.";
   return (
     <div>
       <strong>{title}</strong> <bdi>{message.slice(0, 2_000)}</bdi>
@@ -360,7 +382,7 @@ function Failure(props: { failure: EngineError; onThreshold: (threshold: number)
 function useFileInput(offer: (dropped: readonly Dropped[]) => Promise<void>, setDragged: (is: boolean) => void): void {
   // At once: a file must not be offered to what was open before.
   useLayoutEffect(() => {
-    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
       event.preventDefault();
@@ -376,24 +398,24 @@ function useFileInput(offer: (dropped: readonly Dropped[]) => Promise<void>, set
       void droppedFiles(event.dataTransfer).then(offer);
     };
     const paste = (event: ClipboardEvent): void => {
-      const isTyping = event.target instanceof HTMLInputElement && event.target.type !== 'file';
+      const isTyping = event.target instanceof HTMLInputElement && event.target.type !== "file";
       if (isTyping) return;
       const files = chosenFiles(event.clipboardData?.files);
-      const text = event.clipboardData?.getData('text/plain') ?? '';
+      const text = event.clipboardData?.getData("text/plain") ?? "";
       // Stacks and JSON are text.
-      if (files.length === 0 && text !== '') files.push({ path: 'pasted text', file: new File([text], 'pasted text') });
+      if (files.length === 0 && text !== "") files.push({ path: "pasted text", file: new File([text], "pasted text") });
       if (files.length > 0) event.preventDefault();
       void offer(files);
     };
-    addEventListener('dragover', over);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
-    addEventListener('paste', paste);
+    addEventListener("dragover", over);
+    addEventListener("dragleave", leave);
+    addEventListener("drop", drop);
+    addEventListener("paste", paste);
     return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
-      removeEventListener('paste', paste);
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", leave);
+      removeEventListener("drop", drop);
+      removeEventListener("paste", paste);
     };
   }, [offer, setDragged]);
 }

@@ -1,53 +1,53 @@
-import { describe, expect, it } from 'vitest';
-import * as format from './format';
+import { describe, expect, it } from "vitest";
+import * as format from "./format";
 
 /** Plain spaces are easier to read in a test. */
-const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
+const plain = (text: string): string => text.replaceAll("\u202f", " ").replaceAll("\u2212", "-");
 
-describe('numbers as text', () => {
-  it('gives times three digits and the unit that fits', () => {
-    expect(plain(format.time(0))).toBe('0');
-    expect(plain(format.time(999))).toBe('999 ns');
-    expect(plain(format.time(1_000))).toBe('1.00 µs');
-    expect(plain(format.time(999_960))).toBe('1.00 ms');
-    expect(plain(format.time(-62_700_000))).toBe('-62.7 ms');
-    expect(plain(format.time(1_360_000_000))).toBe('1.36 s');
-    expect(plain(format.time(125e9))).toBe('2 min 5 s');
+describe("numbers as text", () => {
+  it("gives times three digits and the unit that fits", () => {
+    expect(plain(format.time(0))).toBe("0");
+    expect(plain(format.time(999))).toBe("999 ns");
+    expect(plain(format.time(1_000))).toBe("1.00 µs");
+    expect(plain(format.time(999_960))).toBe("1.00 ms");
+    expect(plain(format.time(-62_700_000))).toBe("-62.7 ms");
+    expect(plain(format.time(1_360_000_000))).toBe("1.36 s");
+    expect(plain(format.time(125e9))).toBe("2 min 5 s");
   });
 
-  it('counts memory in thousands, as the terminal does', () => {
-    expect(plain(format.bytes(448_000))).toBe('448 kB');
-    expect(plain(format.bytes(-13_700_000))).toBe('-13.7 MB');
-    expect(plain(format.bytes(12))).toBe('12 B');
+  it("counts memory in thousands, as the terminal does", () => {
+    expect(plain(format.bytes(448_000))).toBe("448 kB");
+    expect(plain(format.bytes(-13_700_000))).toBe("-13.7 MB");
+    expect(plain(format.bytes(12))).toBe("12 B");
   });
 
-  it('tells samples from time', () => {
-    expect(plain(format.cost(1, 'wall', 'samples'))).toBe('1 sample');
-    expect(plain(format.cost(1_500, 'wall', 'nanoseconds'))).toBe('1.50 µs');
+  it("tells samples from time", () => {
+    expect(plain(format.cost(1, "wall", "samples"))).toBe("1 sample");
+    expect(plain(format.cost(1_500, "wall", "nanoseconds"))).toBe("1.50 µs");
   });
 
-  it('keeps small shares apart from nothing', () => {
-    expect(plain(format.share(0, 10))).toBe('0.0 %');
-    expect(plain(format.share(1, 100_000))).toBe('<0.1 %');
-    expect(plain(format.share(-1, 4))).toBe('-25.0 %');
-    expect(format.share(1, 0)).toBe('');
+  it("keeps small shares apart from nothing", () => {
+    expect(plain(format.share(0, 10))).toBe("0.0 %");
+    expect(plain(format.share(1, 100_000))).toBe("<0.1 %");
+    expect(plain(format.share(-1, 4))).toBe("-25.0 %");
+    expect(format.share(1, 0)).toBe("");
   });
 
-  it('shows changes with their sign, and what is new', () => {
-    expect(plain(format.change(0.25))).toBe('+25.0 %');
-    expect(plain(format.change(-0.5))).toBe('-50.0 %');
-    expect(plain(format.change(null))).toBe('new');
-    expect(plain(format.change(99))).toBe('×100');
+  it("shows changes with their sign, and what is new", () => {
+    expect(plain(format.change(0.25))).toBe("+25.0 %");
+    expect(plain(format.change(-0.5))).toBe("-50.0 %");
+    expect(plain(format.change(null))).toBe("new");
+    expect(plain(format.change(99))).toBe("×100");
   });
 
-  it('divides by calls only where there are some', () => {
-    expect(plain(format.perCall(3_000, 2, 'wall', 'nanoseconds'))).toBe('1.50 µs');
-    expect(format.perCall(3_000, 0, 'wall', 'nanoseconds')).toBe('');
+  it("divides by calls only where there are some", () => {
+    expect(plain(format.perCall(3_000, 2, "wall", "nanoseconds"))).toBe("1.50 µs");
+    expect(format.perCall(3_000, 0, "wall", "nanoseconds")).toBe("");
   });
 
-  it('leaves out the middle of a long name, by letters', () => {
-    expect(format.middle('abcdefghij', 5)).toBe('ab…ij');
-    expect(format.middle('äöü', 3)).toBe('äöü');
-    expect(Array.from(format.middle('💡'.repeat(1_000_000), 9))).toHaveLength(9);
+  it("leaves out the middle of a long name, by letters", () => {
+    expect(format.middle("abcdefghij", 5)).toBe("ab…ij");
+    expect(format.middle("äöü", 3)).toBe("äöü");
+    expect(Array.from(format.middle("💡".repeat(1_000_000), 9))).toHaveLength(9);
   });
 });

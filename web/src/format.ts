@@ -5,16 +5,16 @@
  * Costs come from the engine. Nothing here adds costs up; shares and costs of
  * one call are quotients of two numbers of one answer.
  */
-import type { MetricName, Unit } from './types';
+import type { MetricName, Unit } from "./types";
 
 /** A narrow no-break space: it never parts a number from its unit. */
-const GAP = '\u202f';
-const MINUS = '\u2212';
+const GAP = "\u202f";
+const MINUS = "\u2212";
 
 /** Three digits, as the terminal's reports have them. */
 function digits(value: number): string {
   const size = Math.abs(value);
-  if (size === 0) return '0';
+  if (size === 0) return "0";
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
   return value.toFixed(2);
@@ -27,37 +27,37 @@ function scaled(value: number, step: number, units: readonly string[]): string {
     rest /= step;
     place += 1;
   }
-  const unit = units[place] ?? '';
+  const unit = units[place] ?? "";
   // The smallest unit is whole unless it is a mean.
   const text = place === 0 && Number.isInteger(rest) ? rest.toFixed(0) : digits(rest);
-  return `${value < 0 ? MINUS : ''}${text}${GAP}${unit}`;
+  return `${value < 0 ? MINUS : ""}${text}${GAP}${unit}`;
 }
 
 /** A time in nanoseconds. */
 export function time(ns: number): string {
-  if (ns === 0) return '0';
+  if (ns === 0) return "0";
   if (Math.abs(ns) >= 120e9) {
     const seconds = Math.round(Math.abs(ns) / 1e9);
     const minutes = Math.floor(seconds / 60);
-    const sign = ns < 0 ? MINUS : '';
+    const sign = ns < 0 ? MINUS : "";
     return `${sign}${minutes}${GAP}min ${seconds % 60}${GAP}s`;
   }
-  return scaled(ns, 1_000, ['ns', 'µs', 'ms', 's']);
+  return scaled(ns, 1_000, ["ns", "µs", "ms", "s"]);
 }
 
 /** An amount of memory. */
 export function bytes(amount: number): string {
-  if (amount === 0) return '0';
-  return scaled(amount, 1_000, ['B', 'kB', 'MB', 'GB', 'TB']);
+  if (amount === 0) return "0";
+  return scaled(amount, 1_000, ["B", "kB", "MB", "GB", "TB"]);
 }
 
-const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const MEAN = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const MEAN = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** A number of calls, samples or functions; a mean may have a fraction. */
 export function count(amount: number): string {
   const text = Number.isInteger(amount) ? WHOLE.format(amount) : MEAN.format(amount);
-  return text.replace('-', MINUS);
+  return text.replace("-", MINUS);
 }
 
 /** `1 call`, `2 calls`. */
@@ -68,21 +68,21 @@ export function counted(amount: number, one: string, many = `${one}s`): string {
 /** A cost of a metric, with its unit. */
 export function cost(value: number, metric: MetricName, unit: Unit): string {
   switch (metric) {
-    case 'wall':
-      return unit === 'samples' ? counted(value, 'sample') : time(value);
-    case 'cpu':
+    case "wall":
+      return unit === "samples" ? counted(value, "sample") : time(value);
+    case "cpu":
       return time(value);
-    case 'memory':
-    case 'peak':
+    case "memory":
+    case "peak":
       return bytes(value);
-    case 'calls':
+    case "calls":
       return count(value);
   }
 }
 
 /** The style of a list of costs, which stand below each other. */
-export function longest(texts: readonly string[]): { '--longest': string } {
-  return { '--longest': `${String(Math.max(0, ...texts.map((text) => text.length)))}ch` };
+export function longest(texts: readonly string[]): { "--longest": string } {
+  return { "--longest": `${String(Math.max(0, ...texts.map((text) => text.length)))}ch` };
 }
 
 /** A cost with its sign, for differences. */
@@ -93,50 +93,50 @@ export function signedCost(value: number, metric: MetricName, unit: Unit): strin
 
 /** Part of a whole in percent; empty if there is no whole. */
 export function share(part: number, whole: number): string {
-  if (whole === 0) return '';
+  if (whole === 0) return "";
   const percent = (part / whole) * 100;
   const size = Math.abs(percent);
-  const text = size > 0 && size < 0.05 ? '<0.1' : size.toFixed(1);
-  return `${percent < 0 && text !== '0.0' ? MINUS : ''}${text}${GAP}%`;
+  const text = size > 0 && size < 0.05 ? "<0.1" : size.toFixed(1);
+  return `${percent < 0 && text !== "0.0" ? MINUS : ""}${text}${GAP}%`;
 }
 
 /** A relative change, with its sign. */
 export function change(relative: number | null): string {
-  if (relative === null) return 'new';
+  if (relative === null) return "new";
   const percent = relative * 100;
   const size = Math.abs(percent);
-  if (size >= 1_000) return `${percent < 0 ? MINUS : '×'}${count(Math.round(size / 100 + 1))}`;
-  const sign = percent < 0 ? MINUS : percent > 0 ? '+' : '';
+  if (size >= 1_000) return `${percent < 0 ? MINUS : "×"}${count(Math.round(size / 100 + 1))}`;
+  const sign = percent < 0 ? MINUS : percent > 0 ? "+" : "";
   return `${sign}${size.toFixed(1)}${GAP}%`;
 }
 
 /** The cost of one call; nothing if it was not called or the calls are unknown. */
 export function perCall(value: number, calls: number, metric: MetricName, unit: Unit): string {
-  if (calls === 0 || metric === 'calls') return '';
+  if (calls === 0 || metric === "calls") return "";
   return cost(value / calls, metric, unit);
 }
 
 /** A moment in the reader's own calendar. */
 export function moment(unixMicroseconds: number): string {
   return new Date(unixMicroseconds / 1_000).toLocaleString(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
+    dateStyle: "medium",
+    timeStyle: "medium",
   });
 }
 
 /** Name of a metric, for headings. */
 export function metricTitle(metric: MetricName, unit: Unit): string {
   switch (metric) {
-    case 'wall':
-      return unit === 'samples' ? 'Samples' : 'Wall time';
-    case 'cpu':
-      return 'CPU time';
-    case 'memory':
-      return 'Memory';
-    case 'peak':
-      return 'Peak memory';
-    case 'calls':
-      return 'Calls';
+    case "wall":
+      return unit === "samples" ? "Samples" : "Wall time";
+    case "cpu":
+      return "CPU time";
+    case "memory":
+      return "Memory";
+    case "peak":
+      return "Peak memory";
+    case "calls":
+      return "Calls";
   }
 }
 
@@ -145,9 +145,10 @@ export function metricTitle(metric: MetricName, unit: Unit): string {
  * tells functions of one namespace apart.
  */
 export function middle(name: string, most: number): string {
-  const letters = name.length > most * 4 ? Array.from(name.slice(0, most * 2) + name.slice(-most * 2)) : Array.from(name);
-  if (letters.length <= most) return letters.join('');
+  const letters =
+    name.length > most * 4 ? Array.from(name.slice(0, most * 2) + name.slice(-most * 2)) : Array.from(name);
+  if (letters.length <= most) return letters.join("");
   const tail = Math.floor((most - 1) * 0.6);
   const head = most - 1 - tail;
-  return `${letters.slice(0, head).join('')}…${tail > 0 ? letters.slice(-tail).join('') : ''}`;
+  return `${letters.slice(0, head).join("")}…${tail > 0 ? letters.slice(-tail).join("") : ""}`;
 }

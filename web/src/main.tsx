@@ -1,31 +1,38 @@
 /** Starts the page: the engine, the files that came with it, and the views. */
-import { render } from 'preact';
-import { App } from './App';
-import { Engine } from './engine/client';
-import { embeddedFiles, embeddedSources, engineParts, knownAnswers } from './engine/parts';
-import './styles/base.css';
-import './styles/shell.css';
-import './styles/tables.css';
-import './styles/graphs.css';
-import './styles/pages.css';
-import './styles/print.css';
+import { render } from "preact";
+import { App } from "./App";
+import { Engine } from "./engine/client";
+import { embeddedFiles, embeddedSources, engineParts, knownAnswers } from "./engine/parts";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/tables.css";
+import "./styles/graphs.css";
+import "./styles/pages.css";
+import "./styles/print.css";
 
 /** The command line's view, `--metric` and `--estimate`, unless the address says what to show. */
 function begin({ metric, estimate, start }: DOMStringMap): void {
   if (location.hash.length > 1) return;
-  const [page, view] = (start ?? 'overview').split('?');
+  const [page, view] = (start ?? "overview").split("?");
   const query = new URLSearchParams(view);
-  if (metric !== undefined && metric !== 'wall') query.set('metric', metric);
-  if (estimate !== undefined) query.set('estimate', '1');
+  if (metric !== undefined && metric !== "wall") query.set("metric", metric);
+  if (estimate !== undefined) query.set("estimate", "1");
   const text = query.toString();
-  if (text !== '' || start !== undefined) history.replaceState(null, '', `#v1/${page ?? 'overview'}?${text}`);
+  if (text !== "" || start !== undefined) history.replaceState(null, "", `#v1/${page ?? "overview"}?${text}`);
 }
 
 /** The engine and the profile stand behind this script. */
 function parsed(): Promise<void> {
   return new Promise((done) => {
-    if (document.readyState !== 'loading') done();
-    else addEventListener('DOMContentLoaded', () => { done(); }, { once: true });
+    if (document.readyState !== "loading") done();
+    else
+      addEventListener(
+        "DOMContentLoaded",
+        () => {
+          done();
+        },
+        { once: true },
+      );
   });
 }
 
@@ -36,14 +43,22 @@ async function start(root: HTMLElement): Promise<void> {
   const engine = new Engine(parts);
   engine.start();
   root.replaceChildren();
-  render(<App engine={engine} embedded={embeddedFiles(answers)} sources={embeddedSources} title={root.dataset['title'] ?? null} />, root);
+  render(
+    <App
+      engine={engine}
+      embedded={embeddedFiles(answers)}
+      sources={embeddedSources}
+      title={root.dataset["title"] ?? null}
+    />,
+    root,
+  );
 }
 
-const root = document.getElementById('app');
+const root = document.getElementById("app");
 if (root) {
   start(root).catch((error: unknown) => {
-    const note = document.createElement('p');
-    note.setAttribute('role', 'alert');
+    const note = document.createElement("p");
+    note.setAttribute("role", "alert");
     note.textContent = `The viewer did not start: ${error instanceof Error ? error.message : String(error)}`;
     root.replaceChildren(note);
   });

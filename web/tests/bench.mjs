@@ -46,7 +46,8 @@ function watch() {
     seen.begin ??= performance.now();
   };
   // A browser hands these over at the beginning of a frame.
-  for (const type of ["wheel", "pointermove", "mousemove"]) window.addEventListener(type, begins, { capture: true, passive: true });
+  for (const type of ["wheel", "pointermove", "mousemove"])
+    window.addEventListener(type, begins, { capture: true, passive: true });
   const { port1, port2 } = new window.MessageChannel();
   port1.onmessage = () => {
     if (seen.isDrawn) seen.frames.push(performance.now() - seen.begin);
@@ -55,7 +56,8 @@ function watch() {
   };
   // A graph or an overview that can be read: that of the engine, or what came with the page.
   const isShown = () =>
-    document.querySelector(".flame-grid canvas") !== null || (document.querySelector(".card .bars") !== null && document.querySelector(".card .path") !== null);
+    document.querySelector(".flame-grid canvas") !== null ||
+    (document.querySelector(".card .bars") !== null && document.querySelector(".card .path") !== null);
   const frame = () => {
     begins();
     if (seen.shown === null && isShown()) seen.shown = performance.timeOrigin + performance.now();
@@ -158,7 +160,10 @@ async function openOverview() {
 /** A page that has nothing but what is waited for: what the browser takes itself. */
 function openEmpty() {
   const html = join(folder, "empty.html");
-  writeFileSync(html, '<!doctype html><title>empty</title><div class="flame-grid" aria-busy="false"><canvas></canvas></div>');
+  writeFileSync(
+    html,
+    '<!doctype html><title>empty</title><div class="flame-grid" aria-busy="false"><canvas></canvas></div>',
+  );
   return openDrawn(html);
 }
 
@@ -242,7 +247,10 @@ const say = (what, ours, target, beside = "") => {
 };
 const milliseconds = (ms) => (Number.isFinite(ms) ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms).toString()} ms` : "–");
 const megabytes = (amount) => (Number.isFinite(amount) ? `${Math.round(amount)} MB` : "–");
-const reason = (error) => String(error.message ?? error).split("\n")[0].slice(0, 60);
+const reason = (error) =>
+  String(error.message ?? error)
+    .split("\n")[0]
+    .slice(0, 60);
 
 /** Speedscope's numbers; its failure is a result, too. */
 async function other(file, measure) {
@@ -272,7 +280,12 @@ async function moves(page, searchKey) {
 function sayOpened(what, ours, theirs) {
   say(`${what}: usable`, milliseconds(ours.ms), "2,500 ms", theirs.failure ?? milliseconds(theirs.ms));
   say("  CPU time of it", milliseconds(ours.cpu), "", theirs.failure ?? milliseconds(theirs.cpu));
-  say("  greatest memory of the page's process", megabytes(ours.peak), "800 MB", theirs.failure ?? megabytes(theirs.peak));
+  say(
+    "  greatest memory of the page's process",
+    megabytes(ours.peak),
+    "800 MB",
+    theirs.failure ?? megabytes(theirs.peak),
+  );
 }
 
 const parts = {
@@ -280,13 +293,23 @@ const parts = {
     const [opened, overview, empty] = [[], [], []];
     // In turn, so that all meet the same machine.
     for (let round = 0; round < 5; round++) {
-      for (const [list, open] of [[empty, openEmpty], [opened, () => openPage("program.xhp")], [overview, openOverview]]) {
+      for (const [list, open] of [
+        [empty, openEmpty],
+        [opened, () => openPage("program.xhp")],
+        [overview, openOverview],
+      ]) {
         const { browser, shown, ms, cpu } = await open();
         await browser.close();
         list.push({ shown, ms, cpu });
       }
     }
-    const median = (list, key) => milliseconds(quantile(list.map((one) => one[key]), 0.5));
+    const median = (list, key) =>
+      milliseconds(
+        quantile(
+          list.map((one) => one[key]),
+          0.5,
+        ),
+      );
     say("program.xhp, 8,000 call paths: the overview is there", median(overview, "shown"), "300 ms");
     say("  the flame graph is there, and boxes can be selected", median(opened, "shown"), "300 ms");
     say("  the engine has answered for this window: zoom, search", median(opened, "ms"), "");
@@ -301,10 +324,19 @@ const parts = {
     const ours = { ms, cpu, peak: await memory(browser) };
     await browser.close();
     const theirs = await other("tree.speedscope.json", ({ page: of }) => moves(of, "Control+f"));
-    sayOpened(`2.2 million call paths, best format (${size("tree.xhp")}, ${size("tree.speedscope.json")})`, ours, theirs);
+    sayOpened(
+      `2.2 million call paths, best format (${size("tree.xhp")}, ${size("tree.speedscope.json")})`,
+      ours,
+      theirs,
+    );
     for (const [what, list] of Object.entries(times)) {
       const beside = theirs.times?.[what] ?? [];
-      say(`  ${what}: 95 % of ${list.length} frames below`, milliseconds(quantile(list, 0.95)), "16 ms", milliseconds(quantile(beside, 0.95)));
+      say(
+        `  ${what}: 95 % of ${list.length} frames below`,
+        milliseconds(quantile(list, 0.95)),
+        "16 ms",
+        milliseconds(quantile(beside, 0.95)),
+      );
       say(`  ${what}: longest frame`, milliseconds(quantile(list, 1)), "100 ms", milliseconds(quantile(beside, 1)));
     }
   },
@@ -330,14 +362,20 @@ const parts = {
     const answers = await page.evaluate(() => window.bench.answers.filter(({ isPart }) => isPart));
     const failed = answers.find(({ failure }) => failure !== undefined);
     if (failed) throw new Error(failed.failure);
-    say("  a range of two seconds: first answer", milliseconds(Math.max(...answers.map((answer) => answer.ms))), "300 ms");
+    say(
+      "  a range of two seconds: first answer",
+      milliseconds(Math.max(...answers.map((answer) => answer.ms))),
+      "300 ms",
+    );
     say("  CPU time of it", milliseconds((await cpuTime(page)) - before), "");
     say("  greatest memory of the page's process", megabytes(await memory(browser)), "");
     await browser.close();
   },
 };
 
-console.log(`  ${cpus().length} cores, ${cpus()[0]?.model ?? ""}, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0].toFixed(1)}`);
+console.log(
+  `  ${cpus().length} cores, ${cpus()[0]?.model ?? ""}, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0].toFixed(1)}`,
+);
 console.log(`  ${new Date().toISOString().slice(0, 16)}Z`);
 say("", "viewer", "target", "speedscope");
 for (const [name, measure] of Object.entries(parts)) {

@@ -43,7 +43,9 @@ export const files = {
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.setData("text/plain", "main();pasted 10\n");
-      document.querySelector("main").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      document
+        .querySelector("main")
+        .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     });
     await page.getByRole("button", { name: "Open instead" }).click();
     await eventually(async () => (await heading(page)) === "pasted text", "pasted");
@@ -264,7 +266,10 @@ export const longFiles = {
       await goTo(other.page, "v1/functions");
       const names = (await rows(other.page)).map(({ Function }) => Function);
       // Some formats write names of PHP's own functions in their own way.
-      assert.ok(names.some((name) => name.includes(costliest)), `${id}: ${names.join(" ")}`);
+      assert.ok(
+        names.some((name) => name.includes(costliest)),
+        `${id}: ${names.join(" ")}`,
+      );
       await goTo(other.page, "v1/overview");
     }
     assert.deepEqual([...wrong, ...other.wrong], []);
@@ -306,4 +311,3 @@ export const longFiles = {
     await close();
   },
 };
-

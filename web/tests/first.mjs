@@ -42,7 +42,10 @@ function engineOf(html) {
 function withoutEngine(name, html) {
   const path = join(folder, `${name}-waits.html`);
   const silent = gzipSync("self.onmessage = () => undefined;").toString("base64");
-  writeFileSync(path, html.replace(part("worker"), (_, head) => `${head}${silent}<`));
+  writeFileSync(
+    path,
+    html.replace(part("worker"), (_, head) => `${head}${silent}<`),
+  );
   return pathToFileURL(path).href;
 }
 

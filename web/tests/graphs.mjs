@@ -19,7 +19,8 @@ export const graphs = {
     await eventually(async () => (await page.locator(".node").count()) > few, "a lower threshold shows more");
     const frame = page.locator(".graph-frame");
     const width = () => frame.locator("svg").getAttribute("width").then(Number);
-    const overflow = () => frame.evaluate((part) => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]);
+    const overflow = () =>
+      frame.evaluate((part) => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]);
     await frame.focus();
     await page.keyboard.press("0");
     await eventually(async () => (await overflow()).join() === "0,0", "0 shows all of it");
@@ -48,7 +49,10 @@ export const graphs = {
     const { page, wrong, close } = await atShop(browser, "graph", { width: 360, height: 640 });
     const main = page.locator(".node", { hasText: "main()" }).locator("rect");
     await main.waitFor();
-    const letter = await page.locator(".node-name").first().evaluate((text) => 12 * text.getScreenCTM().a);
+    const letter = await page
+      .locator(".node-name")
+      .first()
+      .evaluate((text) => 12 * text.getScreenCTM().a);
     assert.ok(letter >= 9, `letters of ${letter} px`);
     const frame = await page.locator(".graph-frame").boundingBox();
     const inView = async (node) => {
@@ -121,7 +125,12 @@ export const graphs = {
     const { page, wrong, close } = await open(browser, `${url}#v1/functions`);
     const table = await rows(page);
     const shares = table.map((row) => [row.Function, row.Calls, row.Share.replace(/\s/g, "")]);
-    assert.deepEqual(shares, [["c", "94", "94.0%"], ["b", "3", "3.0%"], ["a", "2", "2.0%"], ["main()", "1", "1.0%"]]);
+    assert.deepEqual(shares, [
+      ["c", "94", "94.0%"],
+      ["b", "3", "3.0%"],
+      ["a", "2", "2.0%"],
+      ["main()", "1", "1.0%"],
+    ]);
     assert.ok(!("Self" in table[0]), "calls are one column");
     await goTo(page, "v1/graph?least=50");
     await eventually(async () => (await page.locator(".node").count()) === 4, "the way to what is called most");

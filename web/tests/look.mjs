@@ -3,12 +3,26 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertAccessible, assertFits, eventually, folder, golden, pageOf, shop, shopSources, VIEWS } from "./stage.mjs";
+import {
+  assertAccessible,
+  assertFits,
+  eventually,
+  folder,
+  golden,
+  pageOf,
+  shop,
+  shopSources,
+  VIEWS,
+} from "./stage.mjs";
 
 export const look = {
   async "every view opens in every size, without an error, and axe finds nothing serious"(browser) {
     const { url } = pageOf("look", shop("events.xhp"), "--source", shopSources);
-    const sizes = [["light", 1400, 900], ["dark", 400, 800], ["light", 360, 640]];
+    const sizes = [
+      ["light", 1400, 900],
+      ["dark", 400, 800],
+      ["light", 360, 640],
+    ];
     if (process.argv.includes("--all")) sizes.push(["dark", 1400, 900], ["light", 3840, 2160]);
     for (const [scheme, width, height] of sizes) {
       const { page, wrong, close } = await open(browser, url, { scheme, width, height });
@@ -27,7 +41,11 @@ export const look = {
   },
 
   async "profiles with little in them have no empty views"(browser) {
-    for (const profile of [golden("0001.tiny.xhprof"), golden("tiny.collapsedstack.txt"), golden("0003.tinysampled.xhprof")]) {
+    for (const profile of [
+      golden("0001.tiny.xhprof"),
+      golden("tiny.collapsedstack.txt"),
+      golden("0003.tinysampled.xhprof"),
+    ]) {
       const { url } = pageOf("little", profile);
       const { page, wrong, close } = await open(browser, url);
       for (const view of VIEWS) {

@@ -25,8 +25,14 @@ export const numbers = {
       for (const { name, self, inclusive } of expected.functions) {
         const row = shown.get(plain(name));
         assert.ok(row, `${profile}: ${name}`);
-        const [own, whole] = ["wall_ns", "samples"].map((key) => [self[key], inclusive[key]]).find(([one]) => one !== undefined);
-        for (const [text, cost] of [[row.Self, own], [row.Inclusive, whole]]) assertSays(text, cost, `${profile}: ${name}`);
+        const [own, whole] = ["wall_ns", "samples"]
+          .map((key) => [self[key], inclusive[key]])
+          .find(([one]) => one !== undefined);
+        for (const [text, cost] of [
+          [row.Self, own],
+          [row.Inclusive, whole],
+        ])
+          assertSays(text, cost, `${profile}: ${name}`);
         if (row.Calls !== undefined) assert.equal(number(row.Calls).value, inclusive.calls, `${profile}: ${name}`);
       }
       assert.deepEqual(wrong, [], profile);

@@ -42,7 +42,10 @@ function once(emitter, event, server) {
 }
 
 /** Sends a profile of the shop; returns the id of the run. */
-async function send(address, { app = "shop", route = "/cart", release = "1", tag = "n=1", file = "old-1.xhp", token } = {}) {
+async function send(
+  address,
+  { app = "shop", route = "/cart", release = "1", tag = "n=1", file = "old-1.xhp", token } = {},
+) {
   const headers = {
     "X-Xhprof-App": app,
     "X-Xhprof-Route": route,
@@ -57,7 +60,11 @@ async function send(address, { app = "shop", route = "/cart", release = "1", tag
 
 /** Opens a page of the server; `wrong` collects what its console says and requests to elsewhere. */
 async function visit(browser, address, { width = 1400, height = 900, scheme = "light", script = true } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, javaScriptEnabled: script });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    javaScriptEnabled: script,
+  });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const wrong = [];
@@ -90,7 +97,10 @@ const PAGES = (route) => [
   ["route", `/route?q=${encodeURIComponent(route)}`],
   ["function", `/function?name=${encodeURIComponent("main()")}&q=${encodeURIComponent(route)}`],
   ["compare", "/compare"],
-  ["compared", `/compare?before=${encodeURIComponent(`${route} release:1`)}&after=${encodeURIComponent(`${route} release:2`)}`],
+  [
+    "compared",
+    `/compare?before=${encodeURIComponent(`${route} release:1`)}&after=${encodeURIComponent(`${route} release:2`)}`,
+  ],
   ["regressions", "/regressions"],
   ["profile-now", "/profile-now"],
   ["settings", "/settings"],
@@ -99,7 +109,10 @@ const PAGES = (route) => [
 
 /** Each page in each size and scheme. */
 async function look(browser, address, pages, prefix) {
-  const sizes = [["light", 1400, 900], ["dark", 400, 800]];
+  const sizes = [
+    ["light", 1400, 900],
+    ["dark", 400, 800],
+  ];
   if (process.argv.includes("--all")) sizes.push(["light", 2560, 1300], ["dark", 1400, 900]);
   for (const [scheme, width, height] of sizes) {
     for (const [name, path] of pages) {
@@ -217,7 +230,10 @@ export const server = {
   async "names of functions lead to their pages, and from there to their callers"(browser) {
     await withServer([], async ({ address }) => {
       await send(address);
-      const { page, wrong, close } = await visit(browser, `${address}/route?q=${encodeURIComponent("app:shop route:/cart")}`);
+      const { page, wrong, close } = await visit(
+        browser,
+        `${address}/route?q=${encodeURIComponent("app:shop route:/cart")}`,
+      );
       const link = page.getByRole("region", { name: "Functions with the most self time" }).getByRole("link").first();
       const name = await link.innerText();
       await link.click();
@@ -235,7 +251,8 @@ export const server = {
   async "a policy is changed without JavaScript, with the reason beside a wrong field"(browser) {
     const place = mkdtempSync(join(tmpdir(), "xhprof-tokens-"));
     const file = join(place, "tokens");
-    const add = (token) => spawnSync(xhprof, ["serve", "--token-file", file, "--add-token", token], { encoding: "utf8" }).stdout.trim();
+    const add = (token) =>
+      spawnSync(xhprof, ["serve", "--token-file", file, "--add-token", token], { encoding: "utf8" }).stdout.trim();
     const [reader, boss] = [add("reader:read"), add("boss:read,write,admin")];
     const app = `${"a-very-long-name-of-an-application-".repeat(4)}${HOSTILE}`;
     await withServer(["--token-file", file], async ({ address }) => {
@@ -276,7 +293,10 @@ export const server = {
         await page.getByRole("button", { name: "Remove this policy" }).click();
         await told(page, /has the policy of the others/);
         // The browser's console has the status of the form that came back.
-        assert.deepEqual(wrong.filter((line) => !line.includes("status of 422")), []);
+        assert.deepEqual(
+          wrong.filter((line) => !line.includes("status of 422")),
+          [],
+        );
         await close();
       }
       const { page, close } = await visit(browser, address, { script: false });
@@ -295,13 +315,17 @@ export const server = {
   async "only an admin sees the trigger's secret; a session ends by its button"(browser) {
     const place = mkdtempSync(join(tmpdir(), "xhprof-tokens-"));
     const file = join(place, "tokens");
-    const add = (token) => spawnSync(xhprof, ["serve", "--token-file", file, "--add-token", token], { encoding: "utf8" }).stdout.trim();
+    const add = (token) =>
+      spawnSync(xhprof, ["serve", "--token-file", file, "--add-token", token], { encoding: "utf8" }).stdout.trim();
     const [reader, boss] = [add("reader:read"), add("boss:read,write,admin")];
     const secret = join(place, "secret");
     spawnSync("sh", ["-c", 'umask 077; printf "%s\\n" "hush\'x" >"$1"', "sh", secret]);
     await withServer(["--token-file", file, "--trigger-secret-file", secret], async ({ address }) => {
       await send(address, { token: boss });
-      for (const [token, isShown] of [[reader, false], [boss, true]]) {
+      for (const [token, isShown] of [
+        [reader, false],
+        [boss, true],
+      ]) {
         const { page, wrong, close } = await visit(browser, address);
         assert.match(page.url(), /\/login$/);
         await page.getByLabel("Token").fill(token);
@@ -335,7 +359,8 @@ export const longServer = {
       }
       const route = (await (await fetch(`${address}/api/v1/routes`)).json())[0];
       const pages = PAGES(`app:${route.app} route:${route.route}`);
-      const compare = (before, after) => `/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`;
+      const compare = (before, after) =>
+        `/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`;
       pages.push(["compared-releases", compare("release:4.3.0", "release:4.4.0")]);
       await look(browser, address, pages, "demo");
       for (const [name, path] of pages) {

@@ -88,14 +88,17 @@ export async function rows(page, label = "Functions") {
 
 /** Lets go files onto the page, as a mouse would. */
 export async function drop(page, files) {
-  const transfer = await page.evaluateHandle((list) => {
-    const data = new DataTransfer();
-    for (const { name, base64 } of list) {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      data.items.add(new File([bytes], name));
-    }
-    return data;
-  }, files.map(({ name, bytes }) => ({ name, base64: Buffer.from(bytes).toString("base64") })));
+  const transfer = await page.evaluateHandle(
+    (list) => {
+      const data = new DataTransfer();
+      for (const { name, base64 } of list) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        data.items.add(new File([bytes], name));
+      }
+      return data;
+    },
+    files.map(({ name, bytes }) => ({ name, base64: Buffer.from(bytes).toString("base64") })),
+  );
   await page.dispatchEvent("main", "dragover", { dataTransfer: transfer });
   await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
 }
@@ -129,7 +132,13 @@ export async function assertAccessible(page, what) {
   // axe looks inside of frames by messages, and there are none.
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { iframes: false }));
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+  const told = serious.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map((node) => node.html)
+        .slice(0, 3)
+        .join(" ")}`,
+  );
   assert.deepEqual(told, [], what);
 }
 

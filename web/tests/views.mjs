@@ -4,7 +4,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertSays, atShop, drop, eventually, golden, keysInOneFrame, pageOf, report, rows, run, shop, shopSources, state, text } from "./stage.mjs";
+import {
+  assertSays,
+  atShop,
+  drop,
+  eventually,
+  golden,
+  keysInOneFrame,
+  pageOf,
+  report,
+  rows,
+  run,
+  shop,
+  shopSources,
+  state,
+  text,
+} from "./stage.mjs";
 
 export const views = {
   async "overview: what it came to is what the report says"(browser) {
@@ -60,7 +75,10 @@ export const views = {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width / 4, box.y + 50, { steps: 4 });
     await page.mouse.up();
-    await eventually(async () => (await state(page)) !== before && (await state(page)).includes("view="), "a drag moves");
+    await eventually(
+      async () => (await state(page)) !== before && (await state(page)).includes("view="),
+      "a drag moves",
+    );
     await page.locator(".flame").focus();
     await page.keyboard.press("0");
     await eventually(async () => !(await state(page)).includes("view="), "0 shows all");
@@ -116,12 +134,17 @@ export const views = {
     await page.getByRole("heading", { name: "deep.txt" }).waitFor();
     await goTo(page, "v1/flame?text=1");
     await eventually(async () => (await page.locator('[role="treeitem"]').count()) === 4, "four boxes, not 2,002");
-    const turns = Buffer.from(`main();${"odd;even;".repeat(1000)}leaf 100\nmain();${"odd;even;".repeat(1000)}other 50\n`);
+    const turns = Buffer.from(
+      `main();${"odd;even;".repeat(1000)}leaf 100\nmain();${"odd;even;".repeat(1000)}other 50\n`,
+    );
     await drop(page, [{ name: "turns.txt", bytes: turns }]);
     await page.getByRole("button", { name: "Open instead" }).click();
     await page.getByRole("heading", { name: "turns.txt" }).waitFor();
     await goTo(page, "v1/flame?text=1");
-    await eventually(async () => (await page.locator('[role="treeitem"]').count()) === 4, "four boxes for functions in turn");
+    await eventually(
+      async () => (await page.locator('[role="treeitem"]').count()) === 4,
+      "four boxes for functions in turn",
+    );
     const tower = page.locator('[role="treeitem"]', { hasText: "odd → even" });
     assert.match(await tower.innerText(), /1,000×/);
     await tower.click();
@@ -157,13 +180,19 @@ export const views = {
     await page.mouse.move(box.x + 400, box.y + 100, { steps: 4 });
     await page.mouse.up();
     await page.locator(".chip").waitFor();
-    const [from, to] = /range=(\d+)-(\d+)/.exec(await state(page)).slice(1).map(Number);
+    const [from, to] = /range=(\d+)-(\d+)/
+      .exec(await state(page))
+      .slice(1)
+      .map(Number);
     await page.keyboard.press("4");
     const some = await rows(page);
     const all = report(shop("events.xhp"));
     assert.ok(some.length < all.functions.length, "fewer functions ran then");
     await page.keyboard.press("o");
-    await eventually(async () => /Wall time of the range/.test(await text(page, ".tiles")), "the overview is of the range");
+    await eventually(
+      async () => /Wall time of the range/.test(await text(page, ".tiles")),
+      "the overview is of the range",
+    );
     assertSays(await text(page, ".tile-value"), to - from, "the range's length");
     await page.locator(".chip").click();
     await eventually(async () => !(await state(page)).includes("range="), "the range is cleared");
@@ -203,10 +232,14 @@ export const views = {
     const { page, wrong, close } = await atShop(browser, "functions");
     const expected = report(shop("events.xhp")).functions;
     const first = async () => (await rows(page))[0].Function;
-    for (const [title, key] of [["Inclusive", (one) => one.inclusive.wall_ns], ["Calls", (one) => one.inclusive.calls]]) {
+    for (const [title, key] of [
+      ["Inclusive", (one) => one.inclusive.wall_ns],
+      ["Calls", (one) => one.inclusive.calls],
+    ]) {
       await page.getByRole("columnheader", { name: title }).getByRole("button").click();
       const keys = [...expected].map(key).sort((a, b) => b - a);
-      const inOrder = async () => (await rows(page)).map((row) => key(expected.find(({ name }) => name === row.Function)));
+      const inOrder = async () =>
+        (await rows(page)).map((row) => key(expected.find(({ name }) => name === row.Function)));
       await eventually(async () => {
         const shown = await inOrder();
         return shown.length > 5 && shown.every((value, at) => value === keys[at]);
@@ -232,8 +265,14 @@ export const views = {
     await page.goBack();
     await page.locator(".vrow.current").waitFor();
     assert.match(await state(page), /row=\d/, "back is the row that was left");
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
-    assert.equal(readFileSync(await download.path(), "utf8"), run("convert", shop("events.xhp"), "--to", "csv", "-o", "-").toString());
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    assert.equal(
+      readFileSync(await download.path(), "utf8"),
+      run("convert", shop("events.xhp"), "--to", "csv", "-o", "-").toString(),
+    );
     assert.deepEqual(wrong, []);
     await close();
   },
@@ -268,7 +307,10 @@ export const views = {
     const called = callees.find(({ Function }) => Function === "Shop\\Catalogue::reviews");
     assert.equal(called.Calls, "40");
     await page.locator('[aria-label="Calls"] .fn', { hasText: "reviews" }).click();
-    await eventually(async () => (await text(page, ".function-name")) === "Shop\\Catalogue::reviews", "the callee's page");
+    await eventually(
+      async () => (await text(page, ".function-name")) === "Shop\\Catalogue::reviews",
+      "the callee's page",
+    );
     await page.getByTitle("Show the source").click();
     await page.locator(".source-text").waitFor();
     await page.goBack();
@@ -299,7 +341,10 @@ export const views = {
     const { page, wrong, close } = await atShop(browser, "hints");
     await page.locator(".hint").first().waitFor();
     const titles = await page.locator(".hint h2").allInnerTexts();
-    assert.deepEqual(titles, expected.map(({ title }) => title));
+    assert.deepEqual(
+      titles,
+      expected.map(({ title }) => title),
+    );
     assert.match(await text(page, ".evidence"), /SELECT stars, text FROM review/);
     await page.locator(".hint").first().getByRole("link", { name: "Sandwich" }).click();
     await eventually(async () => (await text(page, ".details-name")) === expected[0].function, "its sandwich");
@@ -335,7 +380,10 @@ export const views = {
     await drop(bare.page, [{ name: "Page.php", bytes: readFileSync(file) }]);
     await bare.page.locator(".source-line.marked").first().waitFor();
     await drop(bare.page, [{ name: "Other.php", bytes: Buffer.from("<?php") }]);
-    await bare.page.getByRole("alert").getByText(/No function of this profile/).waitFor();
+    await bare.page
+      .getByRole("alert")
+      .getByText(/No function of this profile/)
+      .waitFor();
     assert.deepEqual(bare.wrong, []);
     await bare.close();
   },
@@ -393,7 +441,18 @@ export const views = {
 
   async "keys open views, help lists them, and the address has a history"(browser) {
     const { page, wrong, close } = await atShop(browser, "overview");
-    const views = { 1: "time", 2: "flame", 3: "sandwich", 4: "functions", 5: "graph", 6: "spans", 7: "hints", 8: "source", i: "file", o: "overview" };
+    const views = {
+      1: "time",
+      2: "flame",
+      3: "sandwich",
+      4: "functions",
+      5: "graph",
+      6: "spans",
+      7: "hints",
+      8: "source",
+      i: "file",
+      o: "overview",
+    };
     for (const [key, view] of Object.entries(views)) {
       await page.keyboard.press(key);
       await eventually(async () => (await state(page)).startsWith(`#v1/${view}`), `${key} opens ${view}`);

@@ -5,6 +5,21 @@
 //! together into batches, and a thread for each target sends them. A batch is a
 //! file on the disk until its target has acknowledged it.
 //!
+//! Its main types: [`Agent`], its [`Options`], and each [`Target`].
+//!
+//! ```
+//! use agent::{Agent, Options, Target};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let spool = folder.path().join("spool");
+//! std::fs::create_dir(&spool)?;
+//! let target = Target { url: "http://127.0.0.1:1".to_owned(), ..Target::default() };
+//! let agent = Agent::start(Options::new(vec![spool], vec![target], folder.path().join("queue")))?;
+//! // Nothing is in the spool, so there is nothing to wait for.
+//! agent.finish();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! **Invariant:** a file leaves the spool after its batch is on the disk, and a
 //! batch leaves the disk after its target has acknowledged it, or after its runs
 //! are in the dropped counters. So a process that is killed loses nothing, and

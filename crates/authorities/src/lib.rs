@@ -1,5 +1,14 @@
 //! Certificates of authorities that are not public, for clients of HTTPS: the agent's
 //! `--ca-file` and the store's `ca_file=`.
+//!
+//! Its result is the [`TlsConfig`] of `ureq`.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! // A file without a certificate must not mean that all servers are trusted.
+//! assert!(authorities::read(Path::new("Cargo.toml")).is_err());
+//! ```
 
 use std::fs::File;
 use std::io::Read;

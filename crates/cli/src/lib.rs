@@ -5,6 +5,14 @@
 //! error. The commands of a server are in `crates/server`, the program
 //! `xhprof-server`, which uses the public modules: [`server`] starts it.
 //!
+//! [`args`] has the types of the command line; a command takes its arguments, and returns an
+//! exit code or an error.
+//!
+//! ```
+//! assert_eq!(cli::units::count(1_234_567), "1,234,567");
+//! assert_eq!(cli::units::counted(2, "run"), "2 runs");
+//! ```
+//!
 //! **Invariant:** no database, no TLS and no async runtime is behind this crate.
 
 #![forbid(unsafe_code)]

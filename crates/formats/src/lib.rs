@@ -5,6 +5,20 @@
 //! never by a file's name; and [`write`](fn@write), which checks that the
 //! format can hold the profile before it writes a byte.
 //!
+//! Its main types: [`Format`], of which [`FORMATS`] has all, [`WriteOptions`], and
+//! [`ReadError`].
+//!
+//! ```
+//! use formats::{WriteOptions, by_id, read, write};
+//!
+//! // A line of collapsed stacks: the functions, and the cost in nanoseconds.
+//! let profile = read(&b"main();work 30\n"[..])?;
+//! let mut page = Vec::new();
+//! write(by_id("csv").unwrap(), &profile, &WriteOptions::default(), &mut page)?;
+//! assert!(String::from_utf8_lossy(&page).contains("work"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! **Invariant:** readers accept any bytes. They allocate memory in proportion
 //! to the data that is really there, and report the position of errors.
 

@@ -4,6 +4,25 @@
 //! from a file; every front end uses the same operations. This crate uses no
 //! PHP engine, no file and no terminal, and has no dependencies.
 //!
+//! Its main types: [`Profile`], its [`Body`] (edges, a tree, samples or events), and
+//! [`FlatTable`], the costs by function.
+//!
+//! ```
+//! use profile::{Body, FlatTable, NodeId, Profile, SelfCost, Symbol, SymbolId, TreeBuilder};
+//!
+//! let mut tree = TreeBuilder::new();
+//! let work = tree.child(NodeId::ROOT, SymbolId(1));
+//! tree.cost(work).calls = 2;
+//! tree.add_self(work, SelfCost { wall: 300, ..SelfCost::default() });
+//! let profile = Profile {
+//!     symbols: vec![Symbol::new(Symbol::MAIN), Symbol::new(*b"work")],
+//!     body: Body::Tree(tree.finish_self_costs()),
+//!     ..Profile::empty()
+//! };
+//! let table = FlatTable::new(&profile);
+//! assert_eq!((table.rows[1].own.wall, table.total.wall), (300, 300));
+//! ```
+//!
 //! **Invariant:** costs are integers (nanoseconds and bytes) until they are
 //! written, and the self costs of all functions add up to the root's inclusive
 //! cost exactly.

@@ -4,6 +4,25 @@
 //! windows after a release with the route's own history and returns a [`Report`].
 //! docs/regressions.md describes the method, with its measured error rates.
 //!
+//! Its main types: [`Collector`] adds up runs that are in no store, [`Detector`] compares,
+//! and a [`Report`] has each [`Finding`] with its evidence.
+//!
+//! ```
+//! use profile::{Meta, Profile};
+//! use regressions::{Collector, Options};
+//!
+//! let mut sums = Collector::default();
+//! for (release, hour) in [("1.0", 0), ("1.1", 24)] {
+//!     let started_unix_us = Some(hour * 3_600_000_000);
+//!     let run = Profile { meta: Meta { started_unix_us, ..Meta::default() }, ..Profile::empty() };
+//!     sums.add("GET /cart", release, &run).unwrap();
+//! }
+//! let reports = sums.reports(Options::default());
+//! assert_eq!(reports[0].release, "1.1");
+//! // One hour of a release is too little to decide.
+//! assert!(reports[0].hours_left.is_some());
+//! ```
+//!
 //! **Invariant:** this crate reads no file, no clock and no random numbers: the
 //! same sums give the same report.
 

@@ -3,6 +3,16 @@
 //! The program gives it a store and an address. Questions go to the store and
 //! come back as JSON; the viewer's page is made by a function of the caller.
 //!
+//! Its main types: [`Config`], what a server is made of, [`State`], what its requests share,
+//! and [`Route`]. [`serve`](fn@serve) runs a server, [`app`] is its router without a socket.
+//!
+//! ```
+//! let selection = serve::selection("route:/cart* wall:>200ms").unwrap();
+//! assert_eq!(selection.routes, ["/cart*"]);
+//! assert_eq!(selection.min_wall, Some(200_000_000));
+//! assert!(serve::selection("wall:long").is_err());
+//! ```
+//!
 //! **Invariants:** every route is in [`routes()`], with the scope that it needs,
 //! and what is not there is refused. Nothing of a request is executed, and no
 //! file of the machine can be named by one.

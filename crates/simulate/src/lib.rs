@@ -6,6 +6,17 @@
 //!
 //! [`Fleet`] is larger: any number of runs of many applications, for measurements.
 //!
+//! Its main types: [`Shop`], its [`Options`], and [`Fleet`].
+//!
+//! ```
+//! use simulate::{Options, Shop};
+//!
+//! let shop = Shop::new(Options { runs: 100, ..Options::default() });
+//! assert_eq!(shop.defects().len(), 3);
+//! let run = shop.runs().next().unwrap();
+//! assert!(run.meta.tag("release").is_some());
+//! ```
+//!
 //! **Invariant:** the same options give the same profiles, byte for byte.
 
 #![forbid(unsafe_code)]

@@ -4,6 +4,19 @@
 //! into the folder, so nothing is missed that came while the program was away.
 //! `xhprof serve --watch` and `xhprof agent` use it.
 //!
+//! Its main types: a [`Listing`] of whole files, [`Left`], the files that stay, and
+//! [`Changes`], which waits for the kernel's notices.
+//!
+//! ```
+//! use spool::{Left, list};
+//!
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("a.xhp"), "a file that was just written")?;
+//! let listing = list(folder.path(), &mut Left::default(), 10);
+//! assert!(listing.is_waiting && listing.files.is_empty());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! **Invariant:** a file is not opened through a symbolic link, and one that is
 //! still being written is not listed.
 

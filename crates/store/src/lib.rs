@@ -4,6 +4,21 @@
 //! [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
 //! ClickHouse. The crate knows no file format but the native one, and no terminal.
 //!
+//! Beside these, the main types are a [`Selection`] of runs and the answers in [`model`].
+//!
+//! ```
+//! use profile::Profile;
+//! use store::{NewRun, RunQuery, SqliteStore, Store};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let store = SqliteStore::open(folder.path())?;
+//! let run = NewRun { profile: Profile::empty(), received: 1_795_305_600_000_000 };
+//! let first = store.put(run.clone())?;
+//! assert_eq!(store.put(run)?.id, first.id);
+//! assert_eq!(store.runs(&RunQuery::default())?.runs.len(), 1);
+//! # Ok::<(), store::Error>(())
+//! ```
+//!
 //! **Invariants:** a run is identified by the hash of its content, so storing
 //! it twice stores it once. What [`Store::put`] has acknowledged survives a
 //! killed process. Counts and sums are integers: any order of the same runs

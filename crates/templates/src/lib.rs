@@ -6,6 +6,31 @@
 //! right after the run, `xhprof convert --templates` for other profiles, and the agent
 //! before it sends a profile: later, or elsewhere, the files may be gone.
 //!
+//! It has no types of its own: it changes a [`Profile`].
+//!
+//! ```
+//! use profile::{Profile, Symbol};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let compiled = folder.path().join("compiled.php");
+//! let php = r#"<?php
+//! class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0 extends Template
+//! {
+//!     protected function doDisplay(array $context, array $blocks = [])
+//!     {
+//!     }
+//!     public function getSourceContext() { return new Source("", "page.html.twig", ""); }
+//! }"#;
+//! std::fs::write(&compiled, php)?;
+//! let mut symbol = Symbol::new(*b"__TwigTemplate_bd87debc0f8762111841c9ee60d71de0::doDisplay");
+//! symbol.file = Some(compiled.to_str().unwrap().as_bytes().into());
+//! symbol.line = 4;
+//! let mut profile = Profile { symbols: vec![Symbol::new(Symbol::MAIN), symbol], ..Profile::empty() };
+//! assert_eq!(templates::name(&mut profile), 1);
+//! assert_eq!(&*profile.symbols[1].name, b"twig::page.html.twig");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! **Invariant:** a compiled file only gives names and lines. It is read if it is
 //! a regular file of limited size, and is never shown.
 

@@ -5,6 +5,16 @@
 //! crate `view`, as JSON. What is large and no text, an exported file, comes by
 //! [`Engine::take_bytes`].
 //!
+//! It has one type, [`Engine`]: the others are those of `view`.
+//!
+//! ```
+//! let mut engine = view_wasm::Engine::new();
+//! engine.add_file("stacks.txt".to_owned(), false, b"main();work 30\n".to_vec());
+//! assert!(engine.open(None).contains("opened"));
+//! let answer = engine.ask(r#"{"question":{"ask":"summary"}}"#);
+//! assert!(answer.contains("stacks.txt"));
+//! ```
+//!
 //! **Invariant:** a failure is a message with a code, never a trap: a trap is
 //! left to what cannot be caught, as memory that has run out.
 

@@ -5,6 +5,20 @@
 //! the [`Answer`]. No front end computes a cost itself, so a number cannot
 //! differ between two views.
 //!
+//! These three are its main types; a [`Source`] is a file to open.
+//!
+//! ```
+//! use view::{Answer, Document, FunctionsQuery, Question, Source};
+//!
+//! let file = Source { name: "stacks.txt", bytes: b"main();work 30\n" };
+//! let mut document = Document::open(&[file])?;
+//! let Answer::Functions(table) = document.answer(&Question::Functions(FunctionsQuery::default()))? else {
+//!     panic!("another answer")
+//! };
+//! assert_eq!((table.of, table.rows[0].name.as_str()), (2, "work"));
+//! # Ok::<(), view::Error>(())
+//! ```
+//!
 //! **Invariants:** an answer is bounded by what can be shown (rows asked for,
 //! pixels), not by the size of the profile. Costs are nanoseconds, bytes and
 //! calls; for a profile whose unit is not time, [`Summary::unit`] says so.

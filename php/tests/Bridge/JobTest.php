@@ -14,7 +14,7 @@ use Xhprof\Program;
 
 require_once __DIR__ . '/psr15.php';
 
-/** One profile a job, in a directory of its own. The bridges of frameworks are tested by scripts/frameworks.php. */
+/** One profile a job, in a directory of its own. The bridges of frameworks are tested by php/tests/frameworks/check.php. */
 final class JobTest extends TestCase
 {
     private string $directory = '';

@@ -1,8 +1,8 @@
 /** Several files: added up, or compared. */
-import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Stored } from '../engine/parts';
-import type { FileToOpen } from '../types';
+import type { JSX, RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Stored } from "../engine/parts";
+import type { FileToOpen } from "../types";
 
 /** A file that was chosen. A blob, because a browser can keep one outside of the page's memory. */
 export interface Picked {
@@ -30,9 +30,9 @@ export function useModal(onClose: () => void): { ref: RefObject<HTMLDialogElemen
     dialog.showModal();
     // The first button has the focus: in a small window it is at the end.
     dialog.scrollTop = 0;
-    dialog.addEventListener('close', onClose);
+    dialog.addEventListener("close", onClose);
     return () => {
-      dialog.removeEventListener('close', onClose);
+      dialog.removeEventListener("close", onClose);
       dialog.close();
     };
     // Opened once; the first `onClose` is as good as any later one.
@@ -40,7 +40,7 @@ export function useModal(onClose: () => void): { ref: RefObject<HTMLDialogElemen
   return { ref };
 }
 
-type Sides = Readonly<Record<number, 'base' | 'new' | 'off'>>;
+type Sides = Readonly<Record<number, "base" | "new" | "off">>;
 
 export function FilesDialog(props: {
   files: readonly Picked[];
@@ -55,17 +55,19 @@ export function FilesDialog(props: {
   const all = [...known, ...props.files];
   const [sides, setSides] = useState<Sides>({});
   // What is open comes before what was dropped on it; of files dropped together, the first.
-  const sideOf = (at: number): 'base' | 'new' | 'off' => sides[at] ?? (at === 0 && all.length > 1 ? 'base' : 'new');
-  const chosen = all.map((file, at) => ({ ...file, side: sideOf(at) })).filter((file) => file.side !== 'off');
-  const asBase = chosen.map((file) => ({ ...file, isBase: file.side === 'base' }));
+  const sideOf = (at: number): "base" | "new" | "off" => sides[at] ?? (at === 0 && all.length > 1 ? "base" : "new");
+  const chosen = all.map((file, at) => ({ ...file, side: sideOf(at) })).filter((file) => file.side !== "off");
+  const asBase = chosen.map((file) => ({ ...file, isBase: file.side === "base" }));
   const canCompare = asBase.some((file) => file.isBase) && asBase.some((file) => !file.isBase);
   return (
     <dialog ref={ref} class="dialog" aria-labelledby="files-title">
-      <h2 id="files-title">{all.length === 1 ? 'Compare with…' : 'What shall be done with these profiles?'}</h2>
+      <h2 id="files-title">{all.length === 1 ? "Compare with…" : "What shall be done with these profiles?"}</h2>
       {all.length === 1 ? (
         <p>Only one profile is here. Choose or drop the other one.</p>
       ) : (
-        <p class="muted">To compare, say which are the base. Several on a side are a group: their means are compared.</p>
+        <p class="muted">
+          To compare, say which are the base. Several on a side are a group: their means are compared.
+        </p>
       )}
       <ul class="file-list">
         {all.map((file, at) => (
@@ -76,7 +78,7 @@ export function FilesDialog(props: {
               value={sideOf(at)}
               onChange={(event) => {
                 const side = event.currentTarget.value;
-                if (side === 'base' || side === 'new' || side === 'off') setSides({ ...sides, [at]: side });
+                if (side === "base" || side === "new" || side === "off") setSides({ ...sides, [at]: side });
               }}
             >
               <option value="base">base</option>
@@ -88,7 +90,7 @@ export function FilesDialog(props: {
       </ul>
       <div class="dialog-actions">
         <button type="button" onClick={props.onMore}>
-          {all.length === 1 ? 'Choose a file…' : 'Other files…'}
+          {all.length === 1 ? "Choose a file…" : "Other files…"}
         </button>
         <span class="grow" />
         <button type="button" onClick={() => ref.current?.close()}>
@@ -101,7 +103,7 @@ export function FilesDialog(props: {
               props.onOpen(props.files.map((file) => ({ ...file, isBase: false })));
             }}
           >
-            {props.files.length === 1 ? 'Open instead' : 'Merge the new ones'}
+            {props.files.length === 1 ? "Open instead" : "Merge the new ones"}
           </button>
         ) : null}
         {all.length > 1 ? (

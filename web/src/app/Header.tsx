@@ -1,11 +1,11 @@
 /** The head of the page: what is open, the tabs, and what limits all views. */
-import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import * as format from '../format';
-import { Go } from '../parts/links';
-import { useSession } from './session';
-import { TABS } from './state';
-import { useTheme, type Theme } from './theme';
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import * as format from "../format";
+import { Go } from "../parts/links";
+import { useSession } from "./session";
+import { TABS } from "./state";
+import { useTheme, type Theme } from "./theme";
 
 export function Header(props: { title: string | null; onOpen: () => void; onHelp: () => void }): JSX.Element {
   const { theme, choose } = useTheme();
@@ -15,7 +15,7 @@ export function Header(props: { title: string | null; onOpen: () => void; onHelp
         xhprof
       </span>
       <h1 class="title">
-        <bdi>{(props.title ?? 'Profile viewer').slice(0, 500)}</bdi>
+        <bdi>{(props.title ?? "Profile viewer").slice(0, 500)}</bdi>
       </h1>
       <span class="grow" />
       <button type="button" onClick={props.onOpen}>
@@ -43,13 +43,15 @@ export function Header(props: { title: string | null; onOpen: () => void; onHelp
 
 export function Tabs(): JSX.Element {
   const { state, go, summary, isComparison } = useSession();
-  const isEmpty = (page: (typeof TABS)[number]['page']): boolean =>
-    (page === 'time' && !summary.hasTimes) || (page === 'spans' && summary.spans === 0) || (page === 'compare' && !isComparison);
+  const isEmpty = (page: (typeof TABS)[number]["page"]): boolean =>
+    (page === "time" && !summary.hasTimes) ||
+    (page === "spans" && summary.spans === 0) ||
+    (page === "compare" && !isComparison);
   const range = state.range;
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the tabs are wider than the window.
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [state.page]);
   return (
     <>
@@ -58,9 +60,9 @@ export function Tabs(): JSX.Element {
           <Go
             key={page}
             to={{ page, selected: null }}
-            class={isEmpty(page) ? 'tab empty-tab' : 'tab'}
+            class={isEmpty(page) ? "tab empty-tab" : "tab"}
             title={isEmpty(page) ? `${title} (${key}): nothing of it is in this profile` : `${title} (${key})`}
-            current={state.page === page || (page === 'functions' && state.page === 'function')}
+            current={state.page === page || (page === "functions" && state.page === "function")}
           >
             {title}
           </Go>
@@ -77,8 +79,8 @@ export function Tabs(): JSX.Element {
                 go({ range: null });
               }}
             >
-              Only {format.time(range.from)} to {format.time(range.to)} (
-              {format.time(range.to - range.from)}) <span aria-hidden="true">✕</span>
+              Only {format.time(range.from)} to {format.time(range.to)} ({format.time(range.to - range.from)}){" "}
+              <span aria-hidden="true">✕</span>
               <span class="sr-only">: clear</span>
             </button>
           )}

@@ -1,7 +1,7 @@
 /** What the keys do. */
-import type { JSX } from 'preact';
-import { useModal } from './FilesDialog';
-import { KEYS } from './keys';
+import type { JSX } from "preact";
+import { useModal } from "./FilesDialog";
+import { KEYS } from "./keys";
 
 export function HelpDialog(props: { onClose: () => void }): JSX.Element {
   const { ref } = useModal(props.onClose);

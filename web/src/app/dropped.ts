@@ -33,8 +33,8 @@ async function walked(entries: readonly FileSystemEntry[]): Promise<Dropped[]> {
           done(null);
         });
       });
-      if (file !== null) found.push({ path: at.fullPath.replace(/^\//, ''), file });
-    } else if (!at.name.startsWith('.')) {
+      if (file !== null) found.push({ path: at.fullPath.replace(/^\//, ""), file });
+    } else if (!at.name.startsWith(".")) {
       open.push(...(await children(at as FileSystemDirectoryEntry)));
     }
   }

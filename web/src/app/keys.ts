@@ -3,53 +3,53 @@
 /** The list that the help dialog shows. */
 export const KEYS: readonly { title: string; keys: readonly (readonly [string, string])[] }[] = [
   {
-    title: 'Everywhere',
+    title: "Everywhere",
     keys: [
-      ['1 2 3', 'time order, flame graph, sandwich'],
-      ['4 – 9', 'functions, call graph, spans, hints, source, compare'],
-      ['o, i', 'overview, file'],
-      ['/', 'search'],
-      ['?', 'this help'],
-      ['Esc', 'close, clear the search or the selection'],
+      ["1 2 3", "time order, flame graph, sandwich"],
+      ["4 – 9", "functions, call graph, spans, hints, source, compare"],
+      ["o, i", "overview, file"],
+      ["/", "search"],
+      ["?", "this help"],
+      ["Esc", "close, clear the search or the selection"],
     ],
   },
   {
-    title: 'Flame graph and sandwich',
+    title: "Flame graph and sandwich",
     keys: [
-      ['← →', 'select the box beside'],
-      ['↑ ↓', 'select the caller or the costliest callee'],
-      ['+ -, w s', 'zoom in and out; with the mouse: Ctrl and the wheel'],
-      ['a d', 'move to the left and to the right; with the mouse: drag'],
-      ['Enter', 'zoom into the selected box, as a double click does'],
-      ['Backspace', 'zoom out by one box'],
-      ['0', 'show the whole graph'],
-      ['n, N', 'next match, previous match'],
-      ['t', 'boxes as text'],
+      ["← →", "select the box beside"],
+      ["↑ ↓", "select the caller or the costliest callee"],
+      ["+ -, w s", "zoom in and out; with the mouse: Ctrl and the wheel"],
+      ["a d", "move to the left and to the right; with the mouse: drag"],
+      ["Enter", "zoom into the selected box, as a double click does"],
+      ["Backspace", "zoom out by one box"],
+      ["0", "show the whole graph"],
+      ["n, N", "next match, previous match"],
+      ["t", "boxes as text"],
     ],
   },
   {
-    title: 'Time order',
+    title: "Time order",
     keys: [
-      ['+ -, w s', 'zoom in and out'],
-      ['a d', 'earlier, later'],
-      ['← → ↑ ↓', 'select the call beside, above or below'],
-      ['Enter, f', 'zoom to the selected call'],
-      ['r', 'limit all views to the selected call’s time'],
-      ['0', 'show the whole time'],
+      ["+ -, w s", "zoom in and out"],
+      ["a d", "earlier, later"],
+      ["← → ↑ ↓", "select the call beside, above or below"],
+      ["Enter, f", "zoom to the selected call"],
+      ["r", "limit all views to the selected call’s time"],
+      ["0", "show the whole time"],
     ],
   },
   {
-    title: 'Source',
+    title: "Source",
     keys: [
-      ['n, N', 'next, previous line with costs'],
-      ['Enter', 'open the function'],
+      ["n, N", "next, previous line with costs"],
+      ["Enter", "open the function"],
     ],
   },
   {
-    title: 'Tables',
+    title: "Tables",
     keys: [
-      ['↑ ↓, Page, Home, End', 'move between rows'],
-      ['Enter', 'open the function'],
+      ["↑ ↓, Page, Home, End", "move between rows"],
+      ["Enter", "open the function"],
     ],
   },
 ];
@@ -59,5 +59,5 @@ export function isForeign(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName);
+  return target.isContentEditable || ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
 }

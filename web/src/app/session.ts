@@ -1,13 +1,13 @@
 /** What all views share: the engine, the open profile and the address. */
-import { createContext } from 'preact';
-import { useContext, useId, useLayoutEffect, useState } from 'preact/hooks';
-import { EngineError, type Engine } from '../engine/client';
-import type { AnswerOf, Asked, MetricName, Scope, Summary, Unit } from '../types';
-import type { SourceTexts } from './sources';
-import type { ViewState } from './state';
+import { createContext } from "preact";
+import { useContext, useId, useLayoutEffect, useState } from "preact/hooks";
+import { EngineError, type Engine } from "../engine/client";
+import type { AnswerOf, Asked, MetricName, Scope, Summary, Unit } from "../types";
+import type { SourceTexts } from "./sources";
+import type { ViewState } from "./state";
 
 /** How a change of the address enters the history. */
-export type How = 'push' | 'replace';
+export type How = "push" | "replace";
 
 export interface Session {
   readonly engine: Engine;
@@ -39,7 +39,7 @@ export const SessionProvider = SessionContext.Provider;
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error('a view stands outside of a session');
+  if (session === null) throw new Error("a view stands outside of a session");
   return session;
 }
 
@@ -62,13 +62,14 @@ interface Got<T> {
  * Asks the engine whenever the question changes. Of several questions only the
  * answer to the last arrives. `null` asks nothing.
  */
-export function useAnswer<K extends Asked['ask']>(question: Asked<K> | null, scope?: Scope): Reply<AnswerOf<Asked<K>>> {
+export function useAnswer<K extends Asked["ask"]>(question: Asked<K> | null, scope?: Scope): Reply<AnswerOf<Asked<K>>> {
   const { engine, document, state } = useSession();
   const scoped = scope ?? scopeOf(state);
   const slot = useId();
-  const key = question === null ? '' : JSON.stringify([document, scoped, question]);
-  const known = question === null ? undefined : (engine.known(question as Asked, scoped) as AnswerOf<Asked<K>> | undefined);
-  const [got, setGot] = useState<Got<AnswerOf<Asked<K>>>>({ key: '', document, answer: null, failure: null });
+  const key = question === null ? "" : JSON.stringify([document, scoped, question]);
+  const known =
+    question === null ? undefined : (engine.known(question as Asked, scoped) as AnswerOf<Asked<K>> | undefined);
+  const [got, setGot] = useState<Got<AnswerOf<Asked<K>>>>({ key: "", document, answer: null, failure: null });
   // At once: other effects wait for the next frame, and the engine would, too.
   useLayoutEffect(() => {
     if (question === null || known !== undefined) return undefined;
@@ -99,7 +100,7 @@ export function useAnswer<K extends Asked['ask']>(question: Asked<K> | null, sco
 /** Whatever was thrown, as something to show. */
 export function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
-  return new EngineError('internal', error instanceof Error ? error.message : String(error));
+  return new EngineError("internal", error instanceof Error ? error.message : String(error));
 }
 
 /** What the address limits all views to. */

@@ -48,7 +48,7 @@ export class SourceTexts {
   async read(path: string): Promise<string | null> {
     const found = this.#find(path);
     if (found === undefined) return null;
-    return typeof found.text === 'string' ? found.text : found.text.slice(0, MOST_BYTES).text();
+    return typeof found.text === "string" ? found.text : found.text.slice(0, MOST_BYTES).text();
   }
 
   /** The file whose path ends as `path` does, in as many parts as possible. */
@@ -64,11 +64,11 @@ export class SourceTexts {
 }
 
 export function partsOf(path: string): string[] {
-  return path.split(/[/\\]/).filter((part) => part !== '');
+  return path.split(/[/\\]/).filter((part) => part !== "");
 }
 
 export function lastPart(path: string): string {
-  return partsOf(path).at(-1) ?? '';
+  return partsOf(path).at(-1) ?? "";
 }
 
 /** How many parts two paths have in common, counted from their ends. */

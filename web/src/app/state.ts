@@ -4,45 +4,45 @@
  * Whatever is the default is left out, so that addresses stay short. An address
  * that was damaged or is of a later version opens as far as it is understood.
  */
-import type { FlameView } from '../flame/viewport';
-import type { MetricName, Origin, SortBy, TimeRange } from '../types';
+import type { FlameView } from "../flame/viewport";
+import type { MetricName, Origin, SortBy, TimeRange } from "../types";
 
 /** The tabs, in their order. The first keys are those of speedscope. */
 export const TABS = [
-  { page: 'overview', title: 'Overview', key: 'o' },
-  { page: 'time', title: 'Time order', key: '1' },
-  { page: 'flame', title: 'Flame graph', key: '2' },
-  { page: 'sandwich', title: 'Sandwich', key: '3' },
-  { page: 'functions', title: 'Functions', key: '4' },
-  { page: 'graph', title: 'Call graph', key: '5' },
-  { page: 'spans', title: 'Spans', key: '6' },
-  { page: 'hints', title: 'Hints', key: '7' },
-  { page: 'source', title: 'Source', key: '8' },
-  { page: 'compare', title: 'Compare', key: '9' },
-  { page: 'file', title: 'File', key: 'i' },
+  { page: "overview", title: "Overview", key: "o" },
+  { page: "time", title: "Time order", key: "1" },
+  { page: "flame", title: "Flame graph", key: "2" },
+  { page: "sandwich", title: "Sandwich", key: "3" },
+  { page: "functions", title: "Functions", key: "4" },
+  { page: "graph", title: "Call graph", key: "5" },
+  { page: "spans", title: "Spans", key: "6" },
+  { page: "hints", title: "Hints", key: "7" },
+  { page: "source", title: "Source", key: "8" },
+  { page: "compare", title: "Compare", key: "9" },
+  { page: "file", title: "File", key: "i" },
 ] as const;
 
 /** A tab, or the page of one function, which has none. */
-export type Page = (typeof TABS)[number]['page'] | 'function';
+export type Page = (typeof TABS)[number]["page"] | "function";
 
-export const ARRANGEMENTS = ['called', 'leftHeavy', 'inverted'] as const;
+export const ARRANGEMENTS = ["called", "leftHeavy", "inverted"] as const;
 export type FlameArrangement = (typeof ARRANGEMENTS)[number];
 
-export const COLOURINGS = ['origin', 'class', 'own', 'calls', 'difference'] as const;
+export const COLOURINGS = ["origin", "class", "own", "calls", "difference"] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
-export const HALVES = ['callers', 'callees'] as const;
+export const HALVES = ["callers", "callees"] as const;
 export type Half = (typeof HALVES)[number];
 
-export const SPAN_ORDERS = ['time', 'calls', 'longest'] as const;
+export const SPAN_ORDERS = ["time", "calls", "longest"] as const;
 export type SpanOrder = (typeof SPAN_ORDERS)[number];
 
-export const COLUMNS = ['share', 'own', 'inclusive', 'calls', 'perCall', 'cpu', 'memory', 'peak', 'origin'] as const;
+export const COLUMNS = ["share", "own", "inclusive", "calls", "perCall", "cpu", "memory", "peak", "origin"] as const;
 export type Column = (typeof COLUMNS)[number];
-const DEFAULT_COLUMNS: readonly Column[] = ['share', 'own', 'inclusive', 'calls', 'perCall', 'origin'];
+const DEFAULT_COLUMNS: readonly Column[] = ["share", "own", "inclusive", "calls", "perCall", "origin"];
 
-const METRICS: readonly MetricName[] = ['wall', 'cpu', 'memory', 'peak', 'calls'];
-const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
+const METRICS: readonly MetricName[] = ["wall", "cpu", "memory", "peak", "calls"];
+const ORIGINS: readonly Origin[] = ["user", "vendor", "internal", "other"];
 
 /** Everything that an address holds. */
 export interface ViewState {
@@ -107,12 +107,12 @@ export interface ViewState {
 }
 
 export const START: ViewState = {
-  page: 'overview',
+  page: "overview",
   metric: null,
   range: null,
   estimate: false,
-  search: '',
-  arrangement: 'called',
+  search: "",
+  arrangement: "called",
   zoom: [],
   selected: null,
   joined: null,
@@ -123,8 +123,8 @@ export const START: ViewState = {
   asText: false,
   fn: null,
   file: null,
-  spanOrder: 'time',
-  filter: '',
+  spanOrder: "time",
+  filter: "",
   origins: [],
   sort: null,
   ascending: false,
@@ -142,123 +142,123 @@ export const START: ViewState = {
 };
 
 /** What gives a table other rows, or another order of them. */
-const OF_TABLES = ['page', 'metric', 'range', 'filter', 'origins', 'sort', 'ascending'] as const;
+const OF_TABLES = ["page", "metric", "range", "filter", "origins", "sort", "ascending"] as const;
 
 /** What gives another graph, or shows another part of it. */
-const OF_GRAPHS = ['page', 'metric', 'range', 'estimate', 'zoom', 'arrangement', 'upwards', 'asText'] as const;
+const OF_GRAPHS = ["page", "metric", "range", "estimate", "zoom", "arrangement", "upwards", "asText"] as const;
 
 /** The state after a change. Another zoom shows all of its width, and another table begins with its first row. */
 export function changed(state: ViewState, change: Partial<ViewState>): ViewState {
   const isOther = (key: keyof ViewState): boolean => key in change && change[key] !== state[key];
   return {
     ...state,
-    ...('zoom' in change ? { view: null } : {}),
-    ...('selected' in change ? { joined: null } : {}),
+    ...("zoom" in change ? { view: null } : {}),
+    ...("selected" in change ? { joined: null } : {}),
     ...(OF_TABLES.some(isOther) ? { top: 0, row: null, groups: 1 } : {}),
     ...(OF_GRAPHS.some(isOther) ? { level: null } : {}),
     ...change,
   };
 }
 
-const VERSION = 'v1';
+const VERSION = "v1";
 
 /** The address of a state: what stands behind `#`. */
 export function toFragment(state: ViewState): string {
   const query = new URLSearchParams();
   const put = (name: string, value: string | null): void => {
-    if (value !== null && value !== '') query.set(name, value);
+    if (value !== null && value !== "") query.set(name, value);
   };
-  put('metric', state.metric);
-  put('range', state.range && rangeText(state.range));
-  put('estimate', flag(state.estimate));
-  put('q', state.search);
-  put('by', state.arrangement === START.arrangement ? null : state.arrangement);
-  put('zoom', pathText(state.zoom));
-  put('box', state.selected && (pathText(state.selected) || 'root'));
-  put('more', numberText(state.joined));
-  put('half', state.half);
-  put('view', state.view && viewText(state.view));
-  put('colour', state.colouring);
-  put('up', flag(state.upwards));
-  put('text', flag(state.asText));
-  put('fn', numberText(state.fn));
-  put('file', numberText(state.file));
-  put('spans', state.spanOrder === START.spanOrder ? null : state.spanOrder);
-  put('filter', state.filter);
-  put('origins', state.origins.join('.'));
-  put('sort', state.sort && sortText(state.sort));
-  put('asc', flag(state.ascending));
-  const columns = state.columns.join('.');
-  put('columns', columns === DEFAULT_COLUMNS.join('.') ? null : columns || 'none');
-  put('top', state.top === START.top ? null : String(state.top));
-  put('row', numberText(state.row));
-  put('level', numberText(state.level));
-  put('groups', state.groups === START.groups ? null : String(state.groups));
-  put('hints', flag(state.hints));
-  put('guess', flag(state.guess));
-  put('least', numberText(state.threshold));
-  put('size', state.size === null ? null : String(Math.round(state.size * 100)));
-  put('call', state.call && `${state.call.row}-${state.call.start}`);
-  put('part', state.part && rangeText(state.part));
+  put("metric", state.metric);
+  put("range", state.range && rangeText(state.range));
+  put("estimate", flag(state.estimate));
+  put("q", state.search);
+  put("by", state.arrangement === START.arrangement ? null : state.arrangement);
+  put("zoom", pathText(state.zoom));
+  put("box", state.selected && (pathText(state.selected) || "root"));
+  put("more", numberText(state.joined));
+  put("half", state.half);
+  put("view", state.view && viewText(state.view));
+  put("colour", state.colouring);
+  put("up", flag(state.upwards));
+  put("text", flag(state.asText));
+  put("fn", numberText(state.fn));
+  put("file", numberText(state.file));
+  put("spans", state.spanOrder === START.spanOrder ? null : state.spanOrder);
+  put("filter", state.filter);
+  put("origins", state.origins.join("."));
+  put("sort", state.sort && sortText(state.sort));
+  put("asc", flag(state.ascending));
+  const columns = state.columns.join(".");
+  put("columns", columns === DEFAULT_COLUMNS.join(".") ? null : columns || "none");
+  put("top", state.top === START.top ? null : String(state.top));
+  put("row", numberText(state.row));
+  put("level", numberText(state.level));
+  put("groups", state.groups === START.groups ? null : String(state.groups));
+  put("hints", flag(state.hints));
+  put("guess", flag(state.guess));
+  put("least", numberText(state.threshold));
+  put("size", state.size === null ? null : String(Math.round(state.size * 100)));
+  put("call", state.call && `${state.call.row}-${state.call.start}`);
+  put("part", state.part && rangeText(state.part));
   const text = query.toString();
-  return `${VERSION}/${state.page}${text === '' ? '' : `?${text}`}`;
+  return `${VERSION}/${state.page}${text === "" ? "" : `?${text}`}`;
 }
 
 /** The state of an address; what is not understood becomes the default. */
 export function fromFragment(fragment: string): ViewState {
-  const clean = fragment.startsWith('#') ? fragment.slice(1) : fragment;
-  const [place = '', text = ''] = split(clean, '?');
-  const [version = '', page = ''] = split(place, '/');
+  const clean = fragment.startsWith("#") ? fragment.slice(1) : fragment;
+  const [place = "", text = ""] = split(clean, "?");
+  const [version = "", page = ""] = split(place, "/");
   if (version !== VERSION) return START;
   const query = new URLSearchParams(text);
-  const get = (name: string): string => query.get(name) ?? '';
-  const fn = wholeNumber(get('fn'));
-  const threshold = Number.parseFloat(get('least'));
-  const box = query.get('box');
-  const columns = query.get('columns');
+  const get = (name: string): string => query.get(name) ?? "";
+  const fn = wholeNumber(get("fn"));
+  const threshold = Number.parseFloat(get("least"));
+  const box = query.get("box");
+  const columns = query.get("columns");
   return {
-    page: isPage(page) ? page : 'overview',
-    metric: oneOf(METRICS, get('metric')),
-    range: parseRange(get('range')),
-    estimate: get('estimate') === '1',
-    search: get('q'),
-    arrangement: oneOf(ARRANGEMENTS, get('by')) ?? START.arrangement,
-    zoom: parsePath(get('zoom')) ?? [],
-    selected: box === null ? null : box === 'root' ? [] : parsePath(box),
-    joined: wholeNumber(get('more')),
-    half: oneOf(HALVES, get('half')),
-    view: parseView(get('view')),
-    colouring: oneOf(COLOURINGS, get('colour')),
-    upwards: get('up') === '1',
-    asText: get('text') === '1',
+    page: isPage(page) ? page : "overview",
+    metric: oneOf(METRICS, get("metric")),
+    range: parseRange(get("range")),
+    estimate: get("estimate") === "1",
+    search: get("q"),
+    arrangement: oneOf(ARRANGEMENTS, get("by")) ?? START.arrangement,
+    zoom: parsePath(get("zoom")) ?? [],
+    selected: box === null ? null : box === "root" ? [] : parsePath(box),
+    joined: wholeNumber(get("more")),
+    half: oneOf(HALVES, get("half")),
+    view: parseView(get("view")),
+    colouring: oneOf(COLOURINGS, get("colour")),
+    upwards: get("up") === "1",
+    asText: get("text") === "1",
     fn,
-    file: wholeNumber(get('file')),
-    spanOrder: oneOf(SPAN_ORDERS, get('spans')) ?? START.spanOrder,
-    filter: get('filter'),
-    origins: listOf(ORIGINS, get('origins')),
-    sort: parseSort(get('sort')),
-    ascending: get('asc') === '1',
+    file: wholeNumber(get("file")),
+    spanOrder: oneOf(SPAN_ORDERS, get("spans")) ?? START.spanOrder,
+    filter: get("filter"),
+    origins: listOf(ORIGINS, get("origins")),
+    sort: parseSort(get("sort")),
+    ascending: get("asc") === "1",
     columns: columns === null ? DEFAULT_COLUMNS : listOf(COLUMNS, columns),
-    top: wholeNumber(get('top')) ?? START.top,
-    row: wholeNumber(get('row')),
-    level: wholeNumber(get('level')),
-    groups: Math.max(1, wholeNumber(get('groups')) ?? START.groups),
-    hints: get('hints') === '1',
-    guess: get('guess') === '1',
+    top: wholeNumber(get("top")) ?? START.top,
+    row: wholeNumber(get("row")),
+    level: wholeNumber(get("level")),
+    groups: Math.max(1, wholeNumber(get("groups")) ?? START.groups),
+    hints: get("hints") === "1",
+    guess: get("guess") === "1",
     threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : null,
-    size: parseSize(get('size')),
-    call: parseCall(get('call')),
-    part: parseRange(get('part')),
+    size: parseSize(get("size")),
+    call: parseCall(get("call")),
+    part: parseRange(get("part")),
   };
 }
 
 function split(text: string, at: string): [string, string] {
   const place = text.indexOf(at);
-  return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + 1)];
+  return place < 0 ? [text, ""] : [text.slice(0, place), text.slice(place + 1)];
 }
 
 function flag(value: boolean): string | null {
-  return value ? '1' : null;
+  return value ? "1" : null;
 }
 
 function numberText(value: number | null): string | null {
@@ -266,7 +266,7 @@ function numberText(value: number | null): string | null {
 }
 
 function isPage(text: string): text is Page {
-  return text === 'function' || TABS.some((tab) => tab.page === text);
+  return text === "function" || TABS.some((tab) => tab.page === text);
 }
 
 function oneOf<T extends string>(list: readonly T[], text: string): T | null {
@@ -274,7 +274,7 @@ function oneOf<T extends string>(list: readonly T[], text: string): T | null {
 }
 
 function listOf<T extends string>(list: readonly T[], text: string): T[] {
-  const wanted = text.split('.');
+  const wanted = text.split(".");
   return list.filter((item) => wanted.includes(item));
 }
 
@@ -303,7 +303,9 @@ function parseSize(text: string): number | null {
 
 function parseCall(text: string): { row: number; start: number } | null {
   const match = /^(\d{1,6})-(\d{1,16})$/.exec(text);
-  return match && Number(match[2]) <= Number.MAX_SAFE_INTEGER ? { row: Number(match[1]), start: Number(match[2]) } : null;
+  return match && Number(match[2]) <= Number.MAX_SAFE_INTEGER
+    ? { row: Number(match[1]), start: Number(match[2]) }
+    : null;
 }
 
 /** Parts of a billion: an address has no use for more. */
@@ -321,25 +323,25 @@ function parseView(text: string): FlameView | null {
 /** `7.8.8.8` as `7.8*3`: recursion makes long paths of few functions. */
 function pathText(path: readonly number[]): string {
   const parts: string[] = [];
-  for (let at = 0; at < path.length; ) {
+  for (let at = 0; at < path.length;) {
     let end = at + 1;
     while (path[end] === path[at]) end += 1;
     parts.push(end - at === 1 ? String(path[at]) : `${String(path[at])}*${String(end - at)}`);
     at = end;
   }
-  return parts.join('.');
+  return parts.join(".");
 }
 
 /** Deeper than any call stack that can be recorded. */
 const DEEPEST = 100_000;
 
 function parsePath(text: string): number[] | null {
-  if (text === '') return null;
+  if (text === "") return null;
   const path: number[] = [];
-  for (const part of text.split('.')) {
-    const [fn, times] = split(part, '*');
+  for (const part of text.split(".")) {
+    const [fn, times] = split(part, "*");
     const number = wholeNumber(fn);
-    const repeat = times === '' ? 1 : wholeNumber(times);
+    const repeat = times === "" ? 1 : wholeNumber(times);
     if (number === null || repeat === null || path.length + repeat > DEEPEST) return null;
     for (let i = 0; i < repeat; i += 1) path.push(number);
   }
@@ -347,14 +349,14 @@ function parsePath(text: string): number[] | null {
 }
 
 function sortText(sort: SortBy): string {
-  return sort.by === 'name' ? 'name' : `${sort.by}.${sort.metric}`;
+  return sort.by === "name" ? "name" : `${sort.by}.${sort.metric}`;
 }
 
 function parseSort(text: string): SortBy | null {
-  if (text === 'name') return { by: 'name' };
-  const [by, name] = split(text, '.');
+  if (text === "name") return { by: "name" };
+  const [by, name] = split(text, ".");
   const metric = oneOf(METRICS, name);
   if (metric === null) return null;
-  if (by === 'inclusive' || by === 'own' || by === 'perCall') return { by, metric };
+  if (by === "inclusive" || by === "own" || by === "perCall") return { by, metric };
   return null;
 }

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import type { Flame } from '../types';
-import { boxFills, changeOf, classOf, ink, legend, originFill, spanFill } from './colours';
-import { COLOURINGS } from '../app/state';
+import { describe, expect, it } from "vitest";
+import type { Flame } from "../types";
+import { boxFills, changeOf, classOf, ink, legend, originFill, spanFill } from "./colours";
+import { COLOURINGS } from "../app/state";
 
 /** Relative luminance, as WCAG defines it. */
 function luminance(colour: string): number {
@@ -10,7 +10,7 @@ function luminance(colour: string): number {
 }
 
 function rgb(colour: string): number[] {
-  if (colour.startsWith('#')) return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
+  if (colour.startsWith("#")) return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
   const [h = 0, s = 0, l = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   const chroma = (s / 100) * Math.min(l / 100, 1 - l / 100);
   return [0, 8, 4].map((n) => {
@@ -24,7 +24,12 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-const names = Array.from({ length: 200 }, (_, at) => ({ function: at, name: `Class${at}::run`, origin: 'user' as const, found: at % 2 === 0 }));
+const names = Array.from({ length: 200 }, (_, at) => ({
+  function: at,
+  name: `Class${at}::run`,
+  origin: "user" as const,
+  found: at % 2 === 0,
+}));
 const flame: Flame = {
   zoom: { total: 200, value: 200 },
   view: { from: 0, to: 1 },
@@ -47,8 +52,8 @@ const flame: Flame = {
   },
 };
 
-describe('colours', () => {
-  it('leave text readable on every box', () => {
+describe("colours", () => {
+  it("leave text readable on every box", () => {
     for (const isDark of [false, true]) {
       const { text } = ink(isDark);
       for (const colouring of COLOURINGS) {
@@ -60,7 +65,7 @@ describe('colours', () => {
         }
         for (const { fill } of legend(colouring, isDark)) expect(contrast(fill, text)).toBeGreaterThanOrEqual(4.5);
       }
-      for (const kind of ['sql', 'http', 'stream', 'redis', 'memcached', 'other']) {
+      for (const kind of ["sql", "http", "stream", "redis", "memcached", "other"]) {
         expect(contrast(spanFill(kind, isDark), text), kind).toBeGreaterThanOrEqual(4.5);
       }
       for (const colour of [ink(isDark).muted, ink(isDark).accent]) {
@@ -69,18 +74,18 @@ describe('colours', () => {
     }
   });
 
-  it('tell more from less, and origins from each other', () => {
-    const fills = boxFills(flame, 'difference', false, false);
+  it("tell more from less, and origins from each other", () => {
+    const fills = boxFills(flame, "difference", false, false);
     expect(fills(0)).not.toBe(fills(199));
-    expect(originFill('user', false)).not.toBe(originFill('vendor', false));
+    expect(originFill("user", false)).not.toBe(originFill("vendor", false));
     expect(changeOf(0, 10)).toBe(-1);
     expect(changeOf(10, 0)).toBe(1);
     expect(changeOf(0, 0)).toBe(0);
   });
 
-  it('group methods by class and functions by namespace', () => {
-    expect(classOf('A\\B::run')).toBe('A\\B');
-    expect(classOf('A\\b')).toBe('A');
-    expect(classOf('strlen')).toBe('');
+  it("group methods by class and functions by namespace", () => {
+    expect(classOf("A\\B::run")).toBe("A\\B");
+    expect(classOf("A\\b")).toBe("A");
+    expect(classOf("strlen")).toBe("");
   });
 });

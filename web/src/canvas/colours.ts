@@ -2,8 +2,8 @@
  * Colours of boxes. Every fill has a contrast of at least 4.5 to the text on it:
  * light fills below dark text, dark fills below light text.
  */
-import type { Colouring } from '../app/state';
-import type { Flame, FlameName, Origin } from '../types';
+import type { Colouring } from "../app/state";
+import type { Flame, FlameName, Origin } from "../types";
 
 /** What a canvas is painted with, apart from boxes. */
 export interface Ink {
@@ -19,25 +19,25 @@ export interface Ink {
 }
 
 const LIGHT: Ink = {
-  text: '#1b1d21',
-  muted: '#5a606b',
-  paper: '#ffffff',
-  line: '#d5d9e0',
-  accent: '#1d4ed8',
-  joined: '#e3e6eb',
-  found: '#f4a9f0',
-  unfound: '#eceef1',
+  text: "#1b1d21",
+  muted: "#5a606b",
+  paper: "#ffffff",
+  line: "#d5d9e0",
+  accent: "#1d4ed8",
+  joined: "#e3e6eb",
+  found: "#f4a9f0",
+  unfound: "#eceef1",
 };
 
 const DARK: Ink = {
-  text: '#eceef2',
-  muted: '#a4abb8',
-  paper: '#14161a',
-  line: '#343a44',
-  accent: '#8ab4ff',
-  joined: '#2d323b',
-  found: '#86278f',
-  unfound: '#262a31',
+  text: "#eceef2",
+  muted: "#a4abb8",
+  paper: "#14161a",
+  line: "#343a44",
+  accent: "#8ab4ff",
+  joined: "#2d323b",
+  found: "#86278f",
+  unfound: "#262a31",
 };
 
 export function ink(isDark: boolean): Ink {
@@ -80,10 +80,10 @@ export function originFill(origin: Origin, isDark: boolean): string {
 
 /** What a function belongs to: its class, else its namespace. */
 export function classOf(name: string): string {
-  const method = name.indexOf('::');
+  const method = name.indexOf("::");
   if (method > 0) return name.slice(0, method);
-  const namespace = name.lastIndexOf('\\');
-  return namespace > 0 ? name.slice(0, namespace) : '';
+  const namespace = name.lastIndexOf("\\");
+  return namespace > 0 ? name.slice(0, namespace) : "";
 }
 
 function hashOf(text: string): number {
@@ -94,7 +94,7 @@ function hashOf(text: string): number {
 
 function classFill(name: string, isDark: boolean): string {
   const group = classOf(name);
-  if (group === '') return fill(null, 0.6, isDark);
+  if (group === "") return fill(null, 0.6, isDark);
   const value = hashOf(group);
   return fill((value % 24) * 15, 0.4 + 0.15 * (value % 3), isDark);
 }
@@ -120,20 +120,25 @@ export function changeOf(value: number, base: number): number {
 }
 
 /** The fill of each box, by its place. */
-export function boxFills(flame: Flame, colouring: Colouring, isSearching: boolean, isDark: boolean): (place: number) => string {
+export function boxFills(
+  flame: Flame,
+  colouring: Colouring,
+  isSearching: boolean,
+  isDark: boolean,
+): (place: number) => string {
   const { boxes, names } = flame;
   const paint = ink(isDark);
   const total = Math.max(1, Math.abs(flame.zoom.total));
   const mostOwn = boxes.own.reduce((most, own) => Math.max(most, own), 1);
   const mostCalls = Math.log2(2 + boxes.calls.reduce((most, calls) => Math.max(most, calls), 0));
   const byName = names.map((name) =>
-    colouring === 'class' ? classFill(name.name, isDark) : originOf(name.name, name.origin, isDark),
+    colouring === "class" ? classFill(name.name, isDark) : originOf(name.name, name.origin, isDark),
   );
   return (place) => {
     const number = boxes.name[place] ?? -1;
     const name = names[number];
     if (isSearching) return name?.found === true ? paint.found : paint.unfound;
-    if (colouring === 'difference') {
+    if (colouring === "difference") {
       const value = boxes.value[place] ?? 0;
       const base = boxes.base[place] ?? value;
       // A large change of a box that matters stands out; noise stays pale.
@@ -142,8 +147,8 @@ export function boxFills(flame: Flame, colouring: Colouring, isSearching: boolea
       return coolToWarm(0.5 + change / 2, isDark);
     }
     if (name === undefined) return paint.joined;
-    if (colouring === 'own') return fill(16, Math.sqrt(Math.max(0, boxes.own[place] ?? 0) / mostOwn), isDark);
-    if (colouring === 'calls') return coolToWarm(Math.log2(1 + (boxes.calls[place] ?? 0)) / mostCalls, isDark);
+    if (colouring === "own") return fill(16, Math.sqrt(Math.max(0, boxes.own[place] ?? 0) / mostOwn), isDark);
+    if (colouring === "calls") return coolToWarm(Math.log2(1 + (boxes.calls[place] ?? 0)) / mostCalls, isDark);
     return byName[number] ?? paint.joined;
   };
 }
@@ -162,31 +167,31 @@ export function spanFill(kind: string, isDark: boolean): string {
 /** What the colours mean, for the legend. */
 export function legend(colouring: Colouring, isDark: boolean): readonly { fill: string; title: string }[] {
   switch (colouring) {
-    case 'origin':
+    case "origin":
       return [
-        { fill: originFill('user', isDark), title: 'program' },
-        { fill: originFill('vendor', isDark), title: 'vendor' },
-        { fill: originFill('internal', isDark), title: 'PHP' },
-        { fill: originFill('other', isDark), title: 'other' },
+        { fill: originFill("user", isDark), title: "program" },
+        { fill: originFill("vendor", isDark), title: "vendor" },
+        { fill: originFill("internal", isDark), title: "PHP" },
+        { fill: originFill("other", isDark), title: "other" },
       ];
-    case 'class':
-      return [{ fill: fill(28, 0.5, isDark), title: 'one colour a class or namespace' }];
-    case 'own':
+    case "class":
+      return [{ fill: fill(28, 0.5, isDark), title: "one colour a class or namespace" }];
+    case "own":
       return [
-        { fill: fill(16, 0, isDark), title: 'little self cost' },
-        { fill: fill(16, 1, isDark), title: 'much' },
+        { fill: fill(16, 0, isDark), title: "little self cost" },
+        { fill: fill(16, 1, isDark), title: "much" },
       ];
-    case 'calls':
+    case "calls":
       return [
-        { fill: coolToWarm(0, isDark), title: 'one call' },
-        { fill: coolToWarm(0.5, isDark), title: '' },
-        { fill: coolToWarm(1, isDark), title: 'most calls' },
+        { fill: coolToWarm(0, isDark), title: "one call" },
+        { fill: coolToWarm(0.5, isDark), title: "" },
+        { fill: coolToWarm(1, isDark), title: "most calls" },
       ];
-    case 'difference':
+    case "difference":
       return [
-        { fill: coolToWarm(0, isDark), title: '− less' },
-        { fill: coolToWarm(0.5, isDark), title: 'same' },
-        { fill: coolToWarm(1, isDark), title: '+ more' },
+        { fill: coolToWarm(0, isDark), title: "− less" },
+        { fill: coolToWarm(0.5, isDark), title: "same" },
+        { fill: coolToWarm(1, isDark), title: "+ more" },
       ];
   }
 }

@@ -1,6 +1,6 @@
 /** How far a graph is scrolled, as the address has it: in whole rows from its root. */
-import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 /** An address changes when scrolling rests for so long: browsers limit how often it may. */
 const REST_MS = 150;
@@ -42,7 +42,7 @@ export function useLevel(props: LevelProps): { readonly current: boolean } {
     isChosen.current = level !== null;
     element.scrollTop = level === null ? props.start() : props.topOf(level);
   };
-  const shown = useRef('');
+  const shown = useRef("");
   useLayoutEffect(() => {
     if (!isReady) return;
     // Another graph; or a link, or going back.

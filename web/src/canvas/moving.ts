@@ -1,5 +1,5 @@
 /** What part of a graph is in the window while it moves: the address follows when it rests. */
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface MovingProps<Part> {
   /** When it changes, the address says what is shown: a link, or going back. */
@@ -15,7 +15,11 @@ export interface MovingProps<Part> {
  * Layout effects, because these run with the render of a change. An effect waits for the next frame, and a key can
  * come before that: a reset that is late discards what the key did, and a timer that is late changes the address back.
  */
-export function useMoving<Part>({ subject, restMs, onRest }: MovingProps<Part>): [Part | null, (part: Part | null) => void] {
+export function useMoving<Part>({
+  subject,
+  restMs,
+  onRest,
+}: MovingProps<Part>): [Part | null, (part: Part | null) => void] {
   const [moving, setMoving] = useState<Part | null>(null);
   useLayoutEffect(() => {
     setMoving(null);

@@ -1,24 +1,29 @@
 /** Drawing on a canvas of the window's size. */
-import { middle } from '../format';
-import type { Ink } from './colours';
+import { middle } from "../format";
+import type { Ink } from "./colours";
 
 export const FONT = '12px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 /** Makes the canvas as sharp as the screen and clears it. */
-export function prepare(canvas: HTMLCanvasElement, width: number, height: number, paper: string): CanvasRenderingContext2D | null {
+export function prepare(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  paper: string,
+): CanvasRenderingContext2D | null {
   const ratio = Math.min(4, globalThis.devicePixelRatio || 1);
   const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;
     canvas.height = high;
   }
-  const context = canvas.getContext('2d', { alpha: false });
+  const context = canvas.getContext("2d", { alpha: false });
   if (context === null) return null;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.fillStyle = paper;
   context.fillRect(0, 0, width, height);
   context.font = FONT;
-  context.textBaseline = 'middle';
+  context.textBaseline = "middle";
   return context;
 }
 
@@ -27,21 +32,25 @@ const LETTER = 6.6;
 
 /** The name without the namespaces in front of its class. */
 export function shortName(name: string): string {
-  const method = name.indexOf('::');
-  const place = name.lastIndexOf('\\', method < 0 ? name.length : method);
+  const method = name.indexOf("::");
+  const place = name.lastIndexOf("\\", method < 0 ? name.length : method);
   return place < 0 ? name : name.slice(place + 1);
 }
 
 /** What fits of a name into so many pixels; empty if nothing of use does. */
 export function fitting(name: string, width: number): string {
   const letters = Math.floor(width / LETTER);
-  if (letters < 3) return '';
+  if (letters < 3) return "";
   if (name.length <= letters) return name;
   const short = shortName(name);
   if (short.length <= letters || letters >= 20) return middle(short, letters);
   // In a narrow box the method tells more than its class.
-  const method = short.slice(short.indexOf('::') < 0 ? 0 : short.indexOf('::') + 2);
-  return method.length <= letters ? method : `${Array.from(method.slice(0, letters * 2)).slice(0, letters - 1).join('')}…`;
+  const method = short.slice(short.indexOf("::") < 0 ? 0 : short.indexOf("::") + 2);
+  return method.length <= letters
+    ? method
+    : `${Array.from(method.slice(0, letters * 2))
+        .slice(0, letters - 1)
+        .join("")}…`;
 }
 
 export interface Label {
@@ -57,9 +66,9 @@ export interface Label {
 /** A name inside of a box. */
 export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
   const room = label.width - 8;
-  const sign = label.sign ?? '';
+  const sign = label.sign ?? "";
   const text = sign + fitting(label.name, room - sign.length * LETTER);
-  if (text !== '') context.fillText(text, label.left + 4, label.top + label.height / 2 + 0.5, room);
+  if (text !== "") context.fillText(text, label.left + 4, label.top + label.height / 2 + 0.5, room);
 }
 
 /** A frame around a box: two lines of different lightness, so that it shows on every fill. */

@@ -27,9 +27,7 @@ class FakeWorker implements WorkerLike {
   }
 
   get questions(): string[] {
-    return this.received.map((message) =>
-      message.kind === "ask" ? message.question.ask : message.kind,
-    );
+    return this.received.map((message) => (message.kind === "ask" ? message.question.ask : message.kind));
   }
 }
 
@@ -43,9 +41,10 @@ function started() {
   return { engine, workers };
 }
 
-const found = (text: string) => ({
-  reply: { answer: { is: "search", functions: [], covered: 0, more: 0, text } },
-}) as unknown as Omit<FromWorker, "id">;
+const found = (text: string) =>
+  ({
+    reply: { answer: { is: "search", functions: [], covered: 0, more: 0, text } },
+  }) as unknown as Omit<FromWorker, "id">;
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(

@@ -4,16 +4,7 @@
 // still be dropped: a question that a newer one replaced is never sent.
 import { KnownAnswers } from "./known";
 import type { EngineParts } from "./parts";
-import type {
-  Answer,
-  AnswerOf,
-  Asked,
-  FileToOpen,
-  FormatChoice,
-  FromWorker,
-  Scope,
-  ToWorker,
-} from "./protocol";
+import type { Answer, AnswerOf, Asked, FileToOpen, FormatChoice, FromWorker, Scope, ToWorker } from "./protocol";
 
 /** An error of the engine; `code` is stable, `message` is for people. */
 export class EngineError extends Error {

@@ -37,8 +37,7 @@ type NeededBy<K extends Kind> = K extends keyof Needed ? Needed[K] : never;
 
 /** A question as the page writes it: what has a default may be left out. */
 export type Asked<K extends Kind = Kind> = {
-  [Each in K]: { ask: Each } & Partial<Fields<Each>> &
-    Pick<Fields<Each>, NeededBy<Each> & keyof Fields<Each>>;
+  [Each in K]: { ask: Each } & Partial<Fields<Each>> & Pick<Fields<Each>, NeededBy<Each> & keyof Fields<Each>>;
 }[K];
 
 /** The answer to a question. */

@@ -55,8 +55,7 @@ const THRESHOLD = 0.01;
 // it is memory that ran out.
 function died(id: number, error: unknown): FromWorker {
   const reason = error instanceof Error ? error.message : String(error);
-  const message =
-    `Most likely the memory of this page ran out: WebAssembly has at most 4 GB (${reason}).`;
+  const message = `Most likely the memory of this page ran out: WebAssembly has at most 4 GB (${reason}).`;
   return { id, reply: { error: { code: "engine-stopped", message, threshold: THRESHOLD } }, isDead: true };
 }
 
@@ -64,7 +63,11 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "start") {
     starting = started(data.engine);
     // As an error of the worker, which tells the page that there is no engine.
-    starting.catch((error: unknown) => setTimeout(() => { throw error; }));
+    starting.catch((error: unknown) =>
+      setTimeout(() => {
+        throw error;
+      }),
+    );
     return;
   }
   const reply = async (engine: Border): Promise<void> => {

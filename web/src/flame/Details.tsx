@@ -1,10 +1,10 @@
 /** All of the selected box, beside the graph. */
-import type { JSX } from 'preact';
-import { useAnswer, useSession } from '../app/session';
-import * as format from '../format';
-import { FunctionLink, FunctionName, Go, OriginTag, shortTitle } from '../parts/links';
-import type { NeighbourRow } from '../types';
-import { NONE, type Boxes } from './boxes';
+import type { JSX } from "preact";
+import { useAnswer, useSession } from "../app/session";
+import * as format from "../format";
+import { FunctionLink, FunctionName, Go, OriginTag, shortTitle } from "../parts/links";
+import type { NeighbourRow } from "../types";
+import { NONE, type Boxes } from "./boxes";
 
 export function Details(props: {
   boxes: Boxes;
@@ -19,7 +19,7 @@ export function Details(props: {
   const { boxes, place } = props;
   const { metric, unit, state } = useSession();
   const fn = place === NONE ? null : boxes.fn(place);
-  const { answer: page } = useAnswer(fn === null ? null : { ask: 'function', function: fn, metric });
+  const { answer: page } = useAnswer(fn === null ? null : { ask: "function", function: fn, metric });
   if (place === NONE) {
     return (
       <aside class="details" aria-label="Details">
@@ -43,8 +43,8 @@ export function Details(props: {
       {isJoined ? <p class="muted">Neighbours that are too narrow to be drawn one by one.</p> : null}
       {boxes.levels(place) > 1 ? (
         <p class="muted">
-          {boxes.functions(place) > 1 ? 'They call each other in turn' : 'Calls itself'}: {format.count(boxes.levels(place))} levels, one below the
-          other, are one box.
+          {boxes.functions(place) > 1 ? "They call each other in turn" : "Calls itself"}:{" "}
+          {format.count(boxes.levels(place))} levels, one below the other, are one box.
         </p>
       ) : null}
       <dl class="facts">
@@ -52,7 +52,7 @@ export function Details(props: {
         <dd>
           <strong>{format.cost(amount, metric, unit)}</strong>
         </dd>
-        <dt>{props.whole ?? 'of all'}</dt>
+        <dt>{props.whole ?? "of all"}</dt>
         <dd>{format.share(amount, boxes.flame.zoom.total)}</dd>
         {parent === NONE ? null : (
           <>
@@ -60,7 +60,7 @@ export function Details(props: {
             <dd>{format.share(amount, value[parent] ?? 0)}</dd>
           </>
         )}
-        {isJoined || metric === 'calls' || boxes.levels(place) > 1 ? null : (
+        {isJoined || metric === "calls" || boxes.levels(place) > 1 ? null : (
           <>
             <dt>self</dt>
             <dd>{show(own[place] ?? 0)}</dd>
@@ -72,7 +72,7 @@ export function Details(props: {
             <dd>{format.count(calls[place] ?? 0)}</dd>
           </>
         ) : null}
-        {metric === 'calls' || (calls[place] ?? 0) === 0 ? null : (
+        {metric === "calls" || (calls[place] ?? 0) === 0 ? null : (
           <>
             <dt>per call</dt>
             <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit)}</dd>
@@ -84,8 +84,8 @@ export function Details(props: {
             <dd>{show(before)}</dd>
             <dt>difference</dt>
             <dd>
-              {format.signedCost(amount - before, metric, unit)}{' '}
-              ({format.change(before === 0 ? null : (amount - before) / before)})
+              {format.signedCost(amount - before, metric, unit)} (
+              {format.change(before === 0 ? null : (amount - before) / before)})
             </dd>
           </>
         )}
@@ -111,12 +111,12 @@ export function Details(props: {
               Zoom in
             </button>
           ) : null}
-          {state.page === 'sandwich' && parent === NONE ? null : (
-            <Go to={{ page: 'sandwich', fn, selected: null, zoom: [] }} class="button">
+          {state.page === "sandwich" && parent === NONE ? null : (
+            <Go to={{ page: "sandwich", fn, selected: null, zoom: [] }} class="button">
               Sandwich
             </Go>
           )}
-          <Go to={{ page: 'function', fn, selected: null }} class="button">
+          <Go to={{ page: "function", fn, selected: null }} class="button">
             Function
           </Go>
           <button
@@ -131,9 +131,9 @@ export function Details(props: {
       )}
       {page?.file && fn !== null ? (
         <p class="where">
-          <Go to={{ page: 'source', fn, file: null }} title="Show the source">
+          <Go to={{ page: "source", fn, file: null }} title="Show the source">
             <bdi>{page.file}</bdi>
-            {page.line > 0 ? `:${page.line}` : ''}
+            {page.line > 0 ? `:${page.line}` : ""}
           </Go>
         </p>
       ) : null}
@@ -143,14 +143,14 @@ export function Details(props: {
           <dl class="facts">
             <dt>inclusive</dt>
             <dd>
-              {format.cost(page.row.inclusive[metric], metric, unit)} ·{' '}
+              {format.cost(page.row.inclusive[metric], metric, unit)} ·{" "}
               {format.share(page.row.inclusive[metric], page.total[metric])}
             </dd>
-            {metric === 'calls' ? null : (
+            {metric === "calls" ? null : (
               <>
                 <dt>self</dt>
                 <dd>
-                  {format.cost(page.row.own[metric], metric, unit)} ·{' '}
+                  {format.cost(page.row.own[metric], metric, unit)} ·{" "}
                   {format.share(page.row.own[metric], page.total[metric])}
                 </dd>
               </>
@@ -160,13 +160,21 @@ export function Details(props: {
           <Neighbours title="Calls" rows={page.callees} />
         </>
       ) : null}
-      {props.isHint === true ? <p class="muted small">Nothing is selected: this is the box that fills the window. Click another for its details.</p> : null}
+      {props.isHint === true ? (
+        <p class="muted small">
+          Nothing is selected: this is the box that fills the window. Click another for its details.
+        </p>
+      ) : null}
     </aside>
   );
 }
 
 /** The boxes that were joined: each can be zoomed into. */
-function JoinedList(props: { boxes: Boxes; place: number; onZoomTo: (path: readonly number[]) => void }): JSX.Element | null {
+function JoinedList(props: {
+  boxes: Boxes;
+  place: number;
+  onZoomTo: (path: readonly number[]) => void;
+}): JSX.Element | null {
   const { boxes, place } = props;
   const { state, metric, unit } = useSession();
   const path = boxes.path(boxes.flame.boxes.parent[place] ?? NONE);
@@ -174,7 +182,7 @@ function JoinedList(props: { boxes: Boxes; place: number; onZoomTo: (path: reado
     path === null
       ? null
       : {
-          ask: 'joined',
+          ask: "joined",
           arrangement: { by: state.arrangement },
           metric,
           path,

@@ -2,17 +2,17 @@
  * The boxes of a flame graph on a canvas as large as the window, never as tall
  * as the stack: scrolling draws other rows.
  */
-import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { useIsDark } from '../app/theme';
-import { ink } from '../canvas/colours';
-import { useLevel } from '../canvas/level';
-import { drawFrame, drawLabel, prepare } from '../canvas/paint';
-import * as format from '../format';
-import { useSize } from '../parts/size';
-import { NONE, type Boxes } from './boxes';
-import { ALL, isAll, moved, zoomed, type FlameView, type Transform } from './viewport';
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { useIsDark } from "../app/theme";
+import { ink } from "../canvas/colours";
+import { useLevel } from "../canvas/level";
+import { drawFrame, drawLabel, prepare } from "../canvas/paint";
+import * as format from "../format";
+import { useSize } from "../parts/size";
+import { NONE, type Boxes } from "./boxes";
+import { ALL, isAll, moved, zoomed, type FlameView, type Transform } from "./viewport";
 
 const ROW = 20;
 const GAP = 0.95;
@@ -62,7 +62,10 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   const rows = boxes.rows.length;
   const space = Math.max(rows * ROW, size.height);
   const view = props.view ?? ALL;
-  const { scale, shift } = props.transform?.(size.width) ?? { scale: size.width / Math.max(1, boxes.flame.boxes.right[0] ?? 1), shift: 0 };
+  const { scale, shift } = props.transform?.(size.width) ?? {
+    scale: size.width / Math.max(1, boxes.flame.boxes.right[0] ?? 1),
+    shift: 0,
+  };
   const drag = useRef<{ x: number; y: number; top: number; view: FlameView; hasMoved: boolean } | null>(null);
   /** Left edge and width of a box in the window. */
   const edges = (place: number): readonly [number, number] => {
@@ -115,7 +118,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     if (!context) return;
     const { joined } = boxes.flame.boxes;
     const labels: number[] = [];
-    let last = '';
+    let last = "";
     const inView = (row: number): boolean => topOf(row) + ROW > scrollTop && topOf(row) < scrollTop + size.height;
     for (let row = 0; row < rows; row += 1) {
       if (!inView(row)) continue;
@@ -142,14 +145,26 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       const left = Math.max(0, x);
       const width = Math.min(size.width, x + wide) - left;
       const levels = boxes.levels(place);
-      const sign = `${props.sign?.(place) ?? ''}${levels > 1 ? `${format.count(levels)}× ` : ''}`;
-      drawLabel(context, { sign, name: boxes.name(place), left, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
+      const sign = `${props.sign?.(place) ?? ""}${levels > 1 ? `${format.count(levels)}× ` : ""}`;
+      drawLabel(context, {
+        sign,
+        name: boxes.name(place),
+        left,
+        top: topOf(boxes.row(place)) - scrollTop,
+        width,
+        height: ROW - 1,
+      });
     }
     for (const place of new Set([hovered, selected])) {
       if (place === NONE || place >= boxes.count) continue;
       const [x, wide] = edges(place);
       const left = Math.max(-4, x);
-      const frame = [left, topOf(boxes.row(place)) - scrollTop, Math.min(size.width + 4, x + wide) - left, ROW - 1] as const;
+      const frame = [
+        left,
+        topOf(boxes.row(place)) - scrollTop,
+        Math.min(size.width + 4, x + wide) - left,
+        ROW - 1,
+      ] as const;
       if (place === selected) drawFrame(context, paint, frame);
       else {
         context.lineWidth = 1;
@@ -174,7 +189,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     const wheel = (event: WheelEvent): void => {
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
       const overflows = (part: Element | null): boolean => part !== null && part.scrollHeight > part.clientHeight + 1;
-      const canScroll = overflows(element) || overflows(element.closest('main'));
+      const canScroll = overflows(element) || overflows(element.closest("main"));
       if (isSideways) {
         if (isAll(view)) return;
         props.onView?.(moved(view, (event.deltaX || event.deltaY) / Math.max(1, size.width)));
@@ -186,9 +201,9 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       } else return;
       event.preventDefault();
     };
-    element.addEventListener('wheel', wheel, { passive: false });
+    element.addEventListener("wheel", wheel, { passive: false });
     return () => {
-      element.removeEventListener('wheel', wheel);
+      element.removeEventListener("wheel", wheel);
     };
   });
 
@@ -225,8 +240,8 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         if (hasSelection) props.onZoom(selected);
         return true;
       },
-      '+': () => zoomBy(0.6),
-      '-': () => {
+      "+": () => zoomBy(0.6),
+      "-": () => {
         // At the edge of what is zoomed into, one box more.
         if (isAll(view)) props.onZoomOut?.(false);
         else zoomBy(1 / 0.6);
@@ -240,7 +255,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         props.onZoomOut?.(false);
         return true;
       },
-      '0': () => {
+      "0": () => {
         props.onZoomOut?.(true);
         return true;
       },
@@ -258,10 +273,10 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         return true;
       },
     };
-    act['='] = act['+'] ?? (() => false);
+    act["="] = act["+"] ?? (() => false);
     const action = act[event.key];
     if (action === undefined) return;
-    const isArrow = event.key.startsWith('Arrow');
+    const isArrow = event.key.startsWith("Arrow");
     // An arrow at the border does nothing: it does not scroll the page.
     if (action() || isArrow) {
       event.preventDefault();
@@ -273,7 +288,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   return (
     <div class="flame-frame">
       <div
-        class={isAll(view) ? 'flame' : 'flame zoomed'}
+        class={isAll(view) ? "flame" : "flame zoomed"}
         ref={scroller}
         role="group"
         aria-roledescription="flame graph"
@@ -290,7 +305,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
             aria-hidden="true"
             style={{ width: `${size.width}px`, height: `${size.height}px` }}
             onPointerDown={(event) => {
-              if (event.button !== 0 || event.pointerType === 'touch') return;
+              if (event.button !== 0 || event.pointerType === "touch") return;
               drag.current = { x: event.clientX, y: event.clientY, top: scrollTop, view, hasMoved: false };
             }}
             onPointerMove={(event) => {
@@ -324,12 +339,14 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       {props.isBare === true ? null : (
         <div class="flame-status" aria-hidden="true">
           <bdi>
-            {shown === NONE ? 'Click: details. Double click: zoom into the box. Ctrl and wheel: zoom. Drag: move.' : describe(shown)}
+            {shown === NONE
+              ? "Click: details. Double click: zoom into the box. Ctrl and wheel: zoom. Drag: move."
+              : describe(shown)}
           </bdi>
         </div>
       )}
       <div class="sr-only" aria-live="polite">
-        {selected === NONE ? '' : describe(selected)}
+        {selected === NONE ? "" : describe(selected)}
       </div>
     </div>
   );

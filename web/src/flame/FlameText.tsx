@@ -1,11 +1,11 @@
 /** A flame graph's boxes as lines of text: for screen readers, and to copy. */
-import type { JSX } from 'preact';
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import * as format from '../format';
-import { useSize } from '../parts/size';
-import { scrollToRow, windowOf } from '../parts/windowing';
-import { NONE, type Boxes } from './boxes';
+import type { JSX } from "preact";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import * as format from "../format";
+import { useSize } from "../parts/size";
+import { scrollToRow, windowOf } from "../parts/windowing";
+import { NONE, type Boxes } from "./boxes";
 
 const ROW = 24;
 /** Deeper boxes are not moved further to the right. */
@@ -73,7 +73,7 @@ export function FlameText(props: {
       Backspace: () => {
         props.onZoomOut(false);
       },
-      '0': () => {
+      "0": () => {
         props.onZoomOut(true);
       },
       n: () => {
@@ -111,7 +111,7 @@ export function FlameText(props: {
                 key={place}
                 id={`${id}-${place}`}
                 role="treeitem"
-                class={`text-row${place === selected ? ' current' : ''}${boxes.isFound(place) ? ' found' : ''}`}
+                class={`text-row${place === selected ? " current" : ""}${boxes.isFound(place) ? " found" : ""}`}
                 aria-level={row + 1}
                 aria-selected={place === selected}
                 onClick={() => {

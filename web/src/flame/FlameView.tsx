@@ -1,36 +1,36 @@
 /** A flame graph with all that belongs to it: toolbar, minimap, breadcrumbs, details. */
-import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { scopeOf, useAnswer, useSession } from '../app/session';
-import type { Colouring, FlameArrangement } from '../app/state';
-import { useIsDark } from '../app/theme';
-import { boxFills, legend } from '../canvas/colours';
-import { useMoving } from '../canvas/moving';
-import * as format from '../format';
-import { Choice, Menu, MetricMenu, Search } from '../parts/controls';
-import { useSize } from '../parts/size';
-import { Empty, Show } from '../parts/state';
-import { shortTitle } from '../parts/links';
-import type { Flame } from '../types';
-import { Boxes, NONE } from './boxes';
-import { Details } from './Details';
-import { FlameCanvas } from './FlameCanvas';
-import { FlameText } from './FlameText';
-import { Minimap } from './Minimap';
-import { ALL, isAll, transform, type FlameView as FlameViewport } from './viewport';
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { scopeOf, useAnswer, useSession } from "../app/session";
+import type { Colouring, FlameArrangement } from "../app/state";
+import { useIsDark } from "../app/theme";
+import { boxFills, legend } from "../canvas/colours";
+import { useMoving } from "../canvas/moving";
+import * as format from "../format";
+import { Choice, Menu, MetricMenu, Search } from "../parts/controls";
+import { useSize } from "../parts/size";
+import { Empty, Show } from "../parts/state";
+import { shortTitle } from "../parts/links";
+import type { Flame } from "../types";
+import { Boxes, NONE } from "./boxes";
+import { Details } from "./Details";
+import { FlameCanvas } from "./FlameCanvas";
+import { FlameText } from "./FlameText";
+import { Minimap } from "./Minimap";
+import { ALL, isAll, transform, type FlameView as FlameViewport } from "./viewport";
 
 const ARRANGEMENTS: readonly { value: FlameArrangement; title: string }[] = [
-  { value: 'called', title: 'As called' },
-  { value: 'leftHeavy', title: 'Left heavy' },
-  { value: 'inverted', title: 'Inverted' },
+  { value: "called", title: "As called" },
+  { value: "leftHeavy", title: "Left heavy" },
+  { value: "inverted", title: "Inverted" },
 ];
 
 const COLOURINGS: readonly { value: Colouring; title: string }[] = [
-  { value: 'origin', title: 'part of program' },
-  { value: 'class', title: 'class' },
-  { value: 'own', title: 'self cost' },
-  { value: 'calls', title: 'calls' },
+  { value: "origin", title: "part of program" },
+  { value: "class", title: "class" },
+  { value: "own", title: "self cost" },
+  { value: "calls", title: "calls" },
 ];
 
 /** What the first answer of a page is for; `engine/first.json` has it, too. Fewer boxes keep the page small. */
@@ -41,7 +41,7 @@ export function FlameView(): JSX.Element {
   const { engine, state, metric, isComparison } = session;
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
-  const common = { ask: 'flame', arrangement: { by: state.arrangement }, metric, search: state.search } as const;
+  const common = { ask: "flame", arrangement: { by: state.arrangement }, metric, search: state.search } as const;
   // Asked for a width in steps, so that dragging the window's border does not
   // ask for every pixel; what is drawn is stretched to the rest.
   const wide = Math.ceil(width / 64) * 64;
@@ -49,13 +49,15 @@ export function FlameView(): JSX.Element {
     width === 0 ? null : { ...common, zoom: [...state.zoom], view: state.view, width: wide, minWidth: 1.5 },
   );
   const whole = useAnswer(
-    width === 0 || (state.zoom.length === 0 && state.view === null) ? null : { ...common, zoom: [], width: wide, minWidth: 3 },
+    width === 0 || (state.zoom.length === 0 && state.view === null)
+      ? null
+      : { ...common, zoom: [], width: wide, minWidth: 3 },
   );
   // The widest boxes, until those of this window are there.
   const early = engine.known({ ...common, zoom: [...state.zoom], view: state.view, ...FIRST }, scopeOf(state));
   const isEarly = asked.answer === null && early !== undefined;
   const shown = isEarly ? { ...asked, answer: early } : asked;
-  const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
+  const colouring = state.colouring ?? (isComparison ? "difference" : "origin");
   return (
     <section class="flame-view" aria-label="Flame graph">
       <Toolbar colouring={colouring} />
@@ -63,11 +65,19 @@ export function FlameView(): JSX.Element {
       <Show asked={shown}>
         {(flame) =>
           flame.boxes.row.length <= 1 && flame.zoom.total <= 0 ? (
-            <Empty title={`Nothing of this profile cost any ${format.metricTitle(metric, session.unit).toLowerCase()}.`}>
+            <Empty
+              title={`Nothing of this profile cost any ${format.metricTitle(metric, session.unit).toLowerCase()}.`}
+            >
               <p>Choose another metric above.</p>
             </Empty>
           ) : (
-            <Graph flame={flame} whole={whole.answer ?? flame} colouring={colouring} busy={asked.busy} isEarly={isEarly} />
+            <Graph
+              flame={flame}
+              whole={whole.answer ?? flame}
+              colouring={colouring}
+              busy={asked.busy}
+              isEarly={isEarly}
+            />
           )
         }
       </Show>
@@ -77,7 +87,7 @@ export function FlameView(): JSX.Element {
 
 function Toolbar(props: { colouring: Colouring }): JSX.Element {
   const { state, isComparison, go } = useSession();
-  const colourings = isComparison ? [...COLOURINGS, { value: 'difference' as const, title: 'difference' }] : COLOURINGS;
+  const colourings = isComparison ? [...COLOURINGS, { value: "difference" as const, title: "difference" }] : COLOURINGS;
   return (
     <div class="toolbar">
       <Choice
@@ -121,11 +131,17 @@ function Toolbar(props: { colouring: Colouring }): JSX.Element {
   );
 }
 
-function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: boolean; isEarly: boolean }): JSX.Element {
+function Graph(props: {
+  flame: Flame;
+  whole: Flame;
+  colouring: Colouring;
+  busy: boolean;
+  isEarly: boolean;
+}): JSX.Element {
   const { flame, whole, colouring } = props;
   const { state, metric, unit, go } = useSession();
   const isDark = useIsDark();
-  const isSearching = state.search !== '';
+  const isSearching = state.search !== "";
   const boxes = useMemo(() => new Boxes(flame), [flame]);
   const wholeBoxes = useMemo(() => (whole === flame ? boxes : new Boxes(whole)), [whole, boxes]);
   const fills = useMemo(() => boxFills(flame, colouring, isSearching, isDark), [flame, colouring, isSearching, isDark]);
@@ -146,13 +162,13 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     subject: JSON.stringify([state.view, state.zoom, state.arrangement]),
     restMs: 80,
     onRest: (rested) => {
-      go({ view: isAll(rested) ? null : rested }, 'replace');
+      go({ view: isAll(rested) ? null : rested }, "replace");
     },
   });
   const view = moving ?? state.view ?? ALL;
 
   const select = (place: number): void => {
-    go(boxes.address(place), 'replace');
+    go(boxes.address(place), "replace");
   };
   const zoomTo = (path: readonly number[]): void => {
     setMoving(null);
@@ -181,26 +197,29 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     const { value, calls, base } = boxes.flame.boxes;
     const amount = value[place] ?? 0;
     const before = base[place];
-    const difference = before === undefined ? '' : ` · ${format.signedCost(amount - before, metric, unit)} since the base`;
+    const difference =
+      before === undefined ? "" : ` · ${format.signedCost(amount - before, metric, unit)} since the base`;
     const cost = `${format.cost(amount, metric, unit)} · ${format.share(amount, flame.zoom.total)}${difference}`;
-    return metric === 'calls' || (calls[place] ?? 0) === 0 ? cost : `${cost} · ${format.counted(calls[place] ?? 0, 'call')}`;
+    return metric === "calls" || (calls[place] ?? 0) === 0
+      ? cost
+      : `${cost} · ${format.counted(calls[place] ?? 0, "call")}`;
   };
   const describe = (place: number): string => `${format.middle(boxes.name(place), 200)} · ${costs(place)}`;
 
   useEffect(() => {
     const toggle = (event: KeyboardEvent): void => {
-      const isInside = event.target instanceof HTMLElement && event.target.closest('main') !== null;
-      if (event.key !== 't' || isForeign(event) || !isInside) return;
+      const isInside = event.target instanceof HTMLElement && event.target.closest("main") !== null;
+      if (event.key !== "t" || isForeign(event) || !isInside) return;
       go({ asText: !state.asText });
       event.preventDefault();
     };
-    addEventListener('keydown', toggle);
+    addEventListener("keydown", toggle);
     return () => {
-      removeEventListener('keydown', toggle);
+      removeEventListener("keydown", toggle);
     };
   }, [state.asText, go]);
 
-  const label = `Flame graph, ${format.counted(boxes.count, 'box', 'boxes')}`;
+  const label = `Flame graph, ${format.counted(boxes.count, "box", "boxes")}`;
   return (
     <div class="flame-grid" aria-busy={props.busy}>
       <div class="flame-main">
@@ -248,14 +267,14 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
             view={view}
             onView={setMoving}
             transform={(size) => transform(flame.view, flame.width, view, size)}
-            sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
+            sign={(place) => (colouring === "difference" ? signOf(flame, place) : "")}
             // The graph that came with the page has other rows: it is no place to remember.
             subject={props.isEarly ? `early ${settled.current}` : settled.current}
             level={state.level}
             onLevel={
               settled.current === subject && !props.isEarly
                 ? (level) => {
-                    go({ level }, 'replace');
+                    go({ level }, "replace");
                   }
                 : undefined
             }
@@ -277,7 +296,7 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
 function signOf(flame: Flame, place: number): string {
   const value = flame.boxes.value[place] ?? 0;
   const base = flame.boxes.base[place] ?? value;
-  return value > base ? '+ ' : value < base ? '− ' : '';
+  return value > base ? "+ " : value < base ? "− " : "";
 }
 
 function Legend(props: { colouring: Colouring; isSearching: boolean }): JSX.Element | null {
@@ -308,7 +327,7 @@ function Breadcrumbs(props: {
   const hidden = Math.max(0, zoom.length - MOST_CRUMBS);
   const name = (end: number): string => {
     const place = boxes.find(zoom.slice(0, end));
-    return place === NONE ? '…' : boxes.name(place);
+    return place === NONE ? "…" : boxes.name(place);
   };
   return (
     <nav class="crumbs" aria-label="Zoomed into">
@@ -320,7 +339,7 @@ function Breadcrumbs(props: {
       >
         all
       </button>
-      {hidden > 0 ? <span class="muted">… {format.counted(hidden, 'caller')} …</span> : null}
+      {hidden > 0 ? <span class="muted">… {format.counted(hidden, "caller")} …</span> : null}
       {zoom.slice(hidden).map((_, at) => {
         const end = hidden + at + 1;
         const text = name(end);

@@ -1,12 +1,12 @@
 /** The whole flame graph in small, and which part of it is in the window. */
-import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useIsDark } from '../app/theme';
-import { ink } from '../canvas/colours';
-import { prepare } from '../canvas/paint';
-import { useSize } from '../parts/size';
-import { NONE, type Boxes } from './boxes';
-import type { FlameView } from './viewport';
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useIsDark } from "../app/theme";
+import { ink } from "../canvas/colours";
+import { prepare } from "../canvas/paint";
+import { useSize } from "../parts/size";
+import { NONE, type Boxes } from "./boxes";
+import type { FlameView } from "./viewport";
 
 const HEIGHT = 56;
 
@@ -39,12 +39,19 @@ export function Minimap(props: {
       for (const place of places) {
         const x = (left[place] ?? 0) * scale;
         context.fillStyle = fills(place);
-        context.fillRect(x, upwards ? HEIGHT - top - rowHeight : top, Math.max(0.5, (right[place] ?? 0) * scale - x), high);
+        context.fillRect(
+          x,
+          upwards ? HEIGHT - top - rowHeight : top,
+          Math.max(0.5, (right[place] ?? 0) * scale - x),
+          high,
+        );
       }
     });
-    const [from, to] = drag ? [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)] : shownPart(boxes, zoom, view, scale);
+    const [from, to] = drag
+      ? [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]
+      : shownPart(boxes, zoom, view, scale);
     if (to - from >= width - 0.5) return;
-    context.fillStyle = isDark ? 'rgb(0 0 0 / 60%)' : 'rgb(255 255 255 / 70%)';
+    context.fillStyle = isDark ? "rgb(0 0 0 / 60%)" : "rgb(255 255 255 / 70%)";
     context.fillRect(0, 0, from, HEIGHT);
     context.fillRect(to, 0, width - to, HEIGHT);
     context.strokeStyle = paint.accent;

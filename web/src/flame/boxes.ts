@@ -6,8 +6,8 @@
  * that says how many levels it stands for: a tower of 2,000 equal boxes shows
  * nothing.
  */
-import type { Flame } from '../types';
-import { roundsAt } from './rounds';
+import type { Flame } from "../types";
+import { roundsAt } from "./rounds";
 
 /** No box. */
 export const NONE = -1;
@@ -100,7 +100,7 @@ export class Boxes {
   name(place: number): string {
     const joined = this.flame.boxes.joined[place] ?? 1;
     const round = this.#round(place).map((one) => this.flame.names[this.flame.boxes.name[one] ?? NONE]?.name);
-    return round[0] === undefined ? `${joined} more` : round.join(' → ');
+    return round[0] === undefined ? `${joined} more` : round.join(" → ");
   }
 
   isFound(place: number): boolean {
@@ -123,7 +123,8 @@ export class Boxes {
     }
     for (const place of [boxes[low - 1], boxes[low]]) {
       if (place === undefined) continue;
-      if (x >= (left[place] ?? 0) - slack && x < Math.max(right[place] ?? 0, (left[place] ?? 0) + 1) + slack) return place;
+      if (x >= (left[place] ?? 0) - slack && x < Math.max(right[place] ?? 0, (left[place] ?? 0) + 1) + slack)
+        return place;
     }
     return NONE;
   }
@@ -253,7 +254,7 @@ function towers(flame: Flame): { heads: number[]; towers: Map<number, Tower> } {
     const chain = [first];
     for (let at = next.get(first); at !== undefined; at = next.get(at)) chain.push(at);
     const names = chain.map((place) => name[place] ?? NONE);
-    for (let at = 0; at < chain.length; ) {
+    for (let at = 0; at < chain.length;) {
       const { length, rounds } = roundsAt(names, at, LEAST_ROUNDS);
       const end = at + length * rounds;
       const head = chain[at] ?? 0;

@@ -1,18 +1,18 @@
 /** The call graph: functions above a threshold and the calls between them. */
-import type { JSX, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { useAnswer, useSession } from '../app/session';
-import { toFragment } from '../app/state';
-import * as format from '../format';
-import { MetricMenu } from '../parts/controls';
-import { useSize } from '../parts/size';
-import { Busy, Empty, Show } from '../parts/state';
-import { shortTitle } from '../parts/links';
-import { shortName } from '../canvas/paint';
-import { NODE_HEIGHT, NODE_WIDTH, type Point } from './shape';
-import type { GraphNode, MetricName, Summary, Unit } from '../types';
-import { useLayout, type LaidOut } from './useLayout';
+import type { JSX, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { useAnswer, useSession } from "../app/session";
+import { toFragment } from "../app/state";
+import * as format from "../format";
+import { MetricMenu } from "../parts/controls";
+import { useSize } from "../parts/size";
+import { Busy, Empty, Show } from "../parts/state";
+import { shortTitle } from "../parts/links";
+import { shortName } from "../canvas/paint";
+import { NODE_HEIGHT, NODE_WIDTH, type Point } from "./shape";
+import type { GraphNode, MetricName, Summary, Unit } from "../types";
+import { useLayout, type LaidOut } from "./useLayout";
 
 /** How large it can be drawn: 1 is as large as other text. */
 const SMALLEST = 0.05;
@@ -32,13 +32,13 @@ export function GraphPage(): JSX.Element {
   const { width } = useSize(section);
   // Of a graph that is several windows wide, a phone shows a corner.
   const threshold = state.threshold ?? (width < NARROW ? 5 : 2);
-  const asked = useAnswer(width === 0 ? null : { ask: 'graph', metric, threshold, most: 80 });
+  const asked = useAnswer(width === 0 ? null : { ask: "graph", metric, threshold, most: 80 });
   const laidOut = useLayout(asked.answer);
   // As it is drawn now, and as all of it fits.
   const scale = useRef(1);
   const fit = useRef(1);
   const setZoom = (size: number | null): void => {
-    go({ size: size && Math.max(SMALLEST, Math.min(LARGEST, size)) }, 'replace');
+    go({ size: size && Math.max(SMALLEST, Math.min(LARGEST, size)) }, "replace");
   };
   const step = THRESHOLDS.findIndex((value) => value >= threshold);
   const graph = asked.answer;
@@ -57,26 +57,44 @@ export function GraphPage(): JSX.Element {
             aria-label="Least share of a function"
             aria-valuetext={format.share(threshold, 100)}
             onInput={(event) => {
-              go({ threshold: THRESHOLDS[Number(event.currentTarget.value)] ?? 2 }, 'replace');
+              go({ threshold: THRESHOLDS[Number(event.currentTarget.value)] ?? 2 }, "replace");
             }}
           />
         </label>
         <div class="choice" role="group" aria-label="Size">
-          <button type="button" aria-label="Smaller" onClick={() => { setZoom(scale.current / STEP); }}>
+          <button
+            type="button"
+            aria-label="Smaller"
+            onClick={() => {
+              setZoom(scale.current / STEP);
+            }}
+          >
             −
           </button>
-          <button type="button" title="All of it (0)" onClick={() => { setZoom(fit.current); }}>
+          <button
+            type="button"
+            title="All of it (0)"
+            onClick={() => {
+              setZoom(fit.current);
+            }}
+          >
             Fit
           </button>
-          <button type="button" aria-label="Larger" onClick={() => { setZoom(scale.current * STEP); }}>
+          <button
+            type="button"
+            aria-label="Larger"
+            onClick={() => {
+              setZoom(scale.current * STEP);
+            }}
+          >
             +
           </button>
         </div>
         {graph ? (
           <span class="muted" role="status">
-            {format.counted(graph.nodes.length, 'function')}, {format.count(graph.omitted)} left out
+            {format.counted(graph.nodes.length, "function")}, {format.count(graph.omitted)} left out
             {kindOfCosts(summary)}
-            {laidOut?.isPlain === true ? ' · laid out plainly: raise the threshold for fewer crossings' : ''}
+            {laidOut?.isPlain === true ? " · laid out plainly: raise the threshold for fewer crossings" : ""}
           </span>
         ) : null}
       </div>
@@ -111,7 +129,7 @@ export function GraphPage(): JSX.Element {
 function sharesOf(node: GraphNode, total: number): string {
   const { inclusive, own } = node;
   const shares = total > 0 ? [format.share(inclusive, total), `self ${format.share(own, total)}`] : [];
-  return [...shares, ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : [])].join(' · ');
+  return [...shares, ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : [])].join(" · ");
 }
 
 /** All that a node has no room for. */
@@ -119,21 +137,21 @@ function costsOf(node: GraphNode, metric: MetricName, unit: Unit): string {
   const costs = [
     `inclusive ${format.cost(node.inclusive, metric, unit)}`,
     `self ${format.cost(node.own, metric, unit)}`,
-    ...(node.calls > 0 ? [format.counted(node.calls, 'call')] : []),
+    ...(node.calls > 0 ? [format.counted(node.calls, "call")] : []),
   ];
-  return costs.join(', ');
+  return costs.join(", ");
 }
 
 /** How sure the costs are. */
 function kindOfCosts(summary: Summary): string {
   const { isEstimated, isSampled } = summary;
-  if (isEstimated || isSampled) return ' · costs are estimates';
-  return ' · costs are exact';
+  if (isEstimated || isSampled) return " · costs are estimates";
+  return " · costs are exact";
 }
 
 function path(points: readonly Point[]): string {
   const [first, ...rest] = points;
-  if (first === undefined) return '';
+  if (first === undefined) return "";
   const start = `M${first.x.toFixed(1)},${first.y.toFixed(1)}`;
   const last = rest.at(-1);
   if (last === undefined) return start;
@@ -143,7 +161,7 @@ function path(points: readonly Point[]): string {
     const end = at === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
     return `Q${point.x.toFixed(1)},${point.y.toFixed(1)} ${end.x.toFixed(1)},${end.y.toFixed(1)}`;
   });
-  return curves.length === 0 ? `${start}L${last.x.toFixed(1)},${last.y.toFixed(1)}` : start + curves.join('');
+  return curves.length === 0 ? `${start}L${last.x.toFixed(1)},${last.y.toFixed(1)}` : start + curves.join("");
 }
 
 /** A place of the drawing, and where it is to be in the window. */
@@ -194,14 +212,14 @@ function Drawing(props: {
     if (element === null) return undefined;
     const wheel = (event: WheelEvent): void => {
       const overflows = (part: Element | null): boolean => part !== null && part.scrollHeight > part.clientHeight + 1;
-      const canScroll = overflows(element) || overflows(element.closest('main'));
+      const canScroll = overflows(element) || overflows(element.closest("main"));
       if (!event.ctrlKey && !event.metaKey && canScroll) return;
       event.preventDefault();
       zoomTo(props.scale.current * Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.005), event);
     };
-    element.addEventListener('wheel', wheel, { passive: false });
+    element.addEventListener("wheel", wheel, { passive: false });
     return () => {
-      element.removeEventListener('wheel', wheel);
+      element.removeEventListener("wheel", wheel);
     };
   });
   const total = Math.abs(graph.total[metric]);
@@ -212,7 +230,8 @@ function Drawing(props: {
     const element = frame.current;
     const first = layout.nodes[0];
     if (element === null || first === undefined || size.width === 0) return;
-    const isInView = (at: number): boolean => graph.nodes[at]?.critical === true && (layout.nodes[at]?.y ?? 0) * scale < element.clientHeight;
+    const isInView = (at: number): boolean =>
+      graph.nodes[at]?.critical === true && (layout.nodes[at]?.y ?? 0) * scale < element.clientHeight;
     const path = layout.nodes.filter((_, at) => isInView(at)).map(({ x }) => x);
     const middle = path.reduce((sum, x) => sum + x, 0) / Math.max(1, path.length);
     // main() stays in the window.
@@ -221,7 +240,9 @@ function Drawing(props: {
     element.scrollLeft = at * scale - element.clientWidth / 2;
   }, [layout, size.width === 0]);
   // The critical path over all others.
-  const edgeOrder = graph.edges.map((_, at) => at).sort((a, b) => Number(graph.edges[a]?.critical) - Number(graph.edges[b]?.critical));
+  const edgeOrder = graph.edges
+    .map((_, at) => at)
+    .sort((a, b) => Number(graph.edges[a]?.critical) - Number(graph.edges[b]?.critical));
   const order = graph.nodes.map((_, at) => at).sort((a, b) => (layout.nodes[a]?.y ?? 0) - (layout.nodes[b]?.y ?? 0));
   return (
     <div
@@ -232,8 +253,14 @@ function Drawing(props: {
       aria-label="Call graph. Arrow keys scroll, plus and minus zoom, zero shows all, Tab goes through the functions."
       onPointerDown={(event) => {
         const element = frame.current;
-        if (event.button !== 0 || event.pointerType === 'touch' || element === null) return;
-        drag.current = { x: event.clientX, y: event.clientY, left: element.scrollLeft, top: element.scrollTop, hasMoved: false };
+        if (event.button !== 0 || event.pointerType === "touch" || element === null) return;
+        drag.current = {
+          x: event.clientX,
+          y: event.clientY,
+          left: element.scrollLeft,
+          top: element.scrollTop,
+          hasMoved: false,
+        };
       }}
       onPointerMove={(event) => {
         const [from, element] = [drag.current, frame.current];
@@ -256,9 +283,9 @@ function Drawing(props: {
       }}
       onKeyDown={(event) => {
         if (isForeign(event)) return;
-        if (event.key === '+' || event.key === '=') zoomTo(scale * STEP);
-        else if (event.key === '-') zoomTo(scale / STEP);
-        else if (event.key === '0') props.onZoom(fit);
+        if (event.key === "+" || event.key === "=") zoomTo(scale * STEP);
+        else if (event.key === "-") zoomTo(scale / STEP);
+        else if (event.key === "0") props.onZoom(fit);
         else return;
         event.preventDefault();
       }}
@@ -271,7 +298,16 @@ function Drawing(props: {
         role="presentation"
       >
         <defs>
-          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
+          <marker
+            id="arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            orient="auto"
+            markerUnits="userSpaceOnUse"
+          >
             <path d="M0,0L8,4L0,8z" class="arrow-head" />
           </marker>
         </defs>
@@ -283,13 +319,13 @@ function Drawing(props: {
             <path
               key={`${edge.from} ${edge.to}`}
               d={path(layout.edges[at] ?? [])}
-              class={edge.critical ? 'edge critical' : 'edge'}
+              class={edge.critical ? "edge critical" : "edge"}
               stroke-width={((edge.critical ? 2.5 : 1) + 5 * Math.min(1, share)).toFixed(2)}
               marker-end="url(#arrow)"
             >
               <title>
-                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.cost(edge.inclusive, metric, unit)},{' '}
-                {format.counted(edge.calls, 'call')}
+                {shortTitle(names.get(edge.from) ?? "")} → {shortTitle(names.get(edge.to) ?? "")}:{" "}
+                {format.cost(edge.inclusive, metric, unit)}, {format.counted(edge.calls, "call")}
               </title>
             </path>
           );
@@ -301,8 +337,8 @@ function Drawing(props: {
           return (
             <a
               key={node.function}
-              href={`#${toFragment({ ...state, page: 'function', fn: node.function })}`}
-              class={node.critical ? 'node critical' : 'node'}
+              href={`#${toFragment({ ...state, page: "function", fn: node.function })}`}
+              class={node.critical ? "node critical" : "node"}
             >
               <rect
                 x={place.x - NODE_WIDTH / 2}
@@ -310,19 +346,19 @@ function Drawing(props: {
                 width={NODE_WIDTH}
                 height={NODE_HEIGHT}
                 rx={5}
-                style={{ '--heat': `${(heat * 100).toFixed(0)}%` }}
+                style={{ "--heat": `${(heat * 100).toFixed(0)}%` }}
               >
                 <title>
                   {shortTitle(node.name)}
-                  {metric === 'calls' ? '' : `: ${costsOf(node, metric, unit)}`}
-                  {node.critical ? ', on the critical path' : ''}
+                  {metric === "calls" ? "" : `: ${costsOf(node, metric, unit)}`}
+                  {node.critical ? ", on the critical path" : ""}
                 </title>
               </rect>
               <text x={place.x} y={place.y - 5} text-anchor="middle" class="node-name">
                 {format.middle(shortName(node.name), 22)}
               </text>
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
-                {metric === 'calls' ? format.counted(node.calls, 'call') : sharesOf(node, total)}
+                {metric === "calls" ? format.counted(node.calls, "call") : sharesOf(node, total)}
               </text>
             </a>
           );
@@ -331,4 +367,3 @@ function Drawing(props: {
     </div>
   );
 }
-

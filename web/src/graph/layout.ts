@@ -1,11 +1,11 @@
 /** The places of a call graph's functions and edges, by a library: for a worker, as the page needs none of it. */
-import dagre from '@dagrejs/dagre';
-import { framed, loop, NODE_HEIGHT, NODE_WIDTH, type Layout, type Point, type Shape } from './shape';
+import dagre from "@dagrejs/dagre";
+import { framed, loop, NODE_HEIGHT, NODE_WIDTH, type Layout, type Point, type Shape } from "./shape";
 
 /** Callers above callees, with few crossings. Takes long for hundreds of edges. */
 export function layout(shape: Shape): Layout {
   const sheet = new dagre.graphlib.Graph();
-  sheet.setGraph({ rankdir: 'TB', nodesep: 18, ranksep: 46 });
+  sheet.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 46 });
   sheet.setDefaultEdgeLabel(() => ({}));
   for (const fn of shape.nodes) sheet.setNode(String(fn), { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const [from, to] of shape.edges) {

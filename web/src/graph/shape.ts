@@ -1,5 +1,5 @@
 /** What of a call graph is laid out, and a layout that needs no library. */
-import type { Graph } from '../types';
+import type { Graph } from "../types";
 
 export const NODE_WIDTH = 212;
 export const NODE_HEIGHT = 46;
@@ -41,11 +41,19 @@ export function framed(nodes: readonly Point[], edges: readonly (readonly Point[
   ]);
   const points = [...corners, ...edges.flat()];
   if (points.length === 0) return { width: 0, height: 0, nodes, edges };
-  const range = (values: readonly number[]): readonly [number, number] => [Math.min(...values) - MARGIN, Math.max(...values) + MARGIN];
+  const range = (values: readonly number[]): readonly [number, number] => [
+    Math.min(...values) - MARGIN,
+    Math.max(...values) + MARGIN,
+  ];
   const [left, right] = range(points.map(({ x }) => x));
   const [top, bottom] = range(points.map(({ y }) => y));
   const moved = ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
-  return { width: right - left, height: bottom - top, nodes: nodes.map(moved), edges: edges.map((edge) => edge.map(moved)) };
+  return {
+    width: right - left,
+    height: bottom - top,
+    nodes: nodes.map(moved),
+    edges: edges.map((edge) => edge.map(moved)),
+  };
 }
 
 /** Rows by the length of the way from the first function: quick, but with crossings. */

@@ -1,8 +1,8 @@
 /** Asks a worker for a layout, and does without when it takes too long. */
-import { useEffect, useState } from 'preact/hooks';
-import type { Graph } from '../types';
-import { plainLayout, shapeOf, type Layout } from './shape';
-import LayoutWorker from './layout.worker?worker&inline';
+import { useEffect, useState } from "preact/hooks";
+import type { Graph } from "../types";
+import { plainLayout, shapeOf, type Layout } from "./shape";
+import LayoutWorker from "./layout.worker?worker&inline";
 
 /** After so long a plain layout is better than waiting. */
 const MOST_MS = 4_000;

@@ -1,24 +1,24 @@
 /** The file: what it says of itself, and how to save it in another format. */
-import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { asEngineError, useAnswer, useSession } from '../app/session';
-import type { EngineError } from '../engine/client';
-import * as format from '../format';
-import { MetricMenu } from '../parts/controls';
-import { download } from '../parts/download';
-import { Show } from '../parts/state';
-import type { FormatChoice } from '../types';
-import { Fact } from './OverviewPage';
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { asEngineError, useAnswer, useSession } from "../app/session";
+import type { EngineError } from "../engine/client";
+import * as format from "../format";
+import { MetricMenu } from "../parts/controls";
+import { download } from "../parts/download";
+import { Show } from "../parts/state";
+import type { FormatChoice } from "../types";
+import { Fact } from "./OverviewPage";
 
 const SHAPES: Readonly<Record<string, string>> = {
-  edges: 'callers and callees',
-  tree: 'a call tree',
-  samples: 'samples of stacks',
-  events: 'every call with its time',
+  edges: "callers and callees",
+  tree: "a call tree",
+  samples: "samples of stacks",
+  events: "every call with its time",
 };
 
 export function FilePage(): JSX.Element {
-  const asked = useAnswer({ ask: 'summary' });
+  const asked = useAnswer({ ask: "summary" });
   return (
     <Show asked={asked}>
       {(summary) => (
@@ -26,20 +26,28 @@ export function FilePage(): JSX.Element {
           <section class="card">
             <h2>What it holds</h2>
             <dl class="facts wide">
-              <Fact name={summary.files.length === 1 ? 'file' : 'files'} value={summary.files.join(', ')} />
+              <Fact name={summary.files.length === 1 ? "file" : "files"} value={summary.files.join(", ")} />
               <Fact name="title" value={summary.title} />
               <Fact name="content" value={SHAPES[summary.shape] ?? summary.shape} />
               <Fact
                 name="measured"
-                value={summary.metrics.map((metric) => format.metricTitle(metric, summary.unit)).join(', ')}
+                value={summary.metrics.map((metric) => format.metricTitle(metric, summary.unit)).join(", ")}
               />
               <Fact name="functions" value={format.count(summary.functions)} />
               {summary.nodes > 0 ? <Fact name="call paths" value={format.count(summary.nodes)} /> : null}
               {summary.samples > 0 ? <Fact name="samples" value={format.count(summary.samples)} /> : null}
               {summary.spans > 0 ? <Fact name="spans" value={format.count(summary.spans)} /> : null}
-              <Fact name="complete" value={summary.isTruncated ? 'no: a limit was reached, or the file was cut off' : 'yes'} />
-              <Fact name="stacks" value={summary.isEstimated ? 'estimated' : summary.hasStacks ? 'as recorded' : 'not known'} />
-              {summary.startedUnixUs === null ? null : <Fact name="began" value={format.moment(summary.startedUnixUs)} />}
+              <Fact
+                name="complete"
+                value={summary.isTruncated ? "no: a limit was reached, or the file was cut off" : "yes"}
+              />
+              <Fact
+                name="stacks"
+                value={summary.isEstimated ? "estimated" : summary.hasStacks ? "as recorded" : "not known"}
+              />
+              {summary.startedUnixUs === null ? null : (
+                <Fact name="began" value={format.moment(summary.startedUnixUs)} />
+              )}
               {summary.meta.map((entry, at) => (
                 <Fact key={at} name={entry.name} value={entry.value} />
               ))}
@@ -55,7 +63,7 @@ export function FilePage(): JSX.Element {
 function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
   const { engine, state, metric, go } = useSession();
   const [formats, setFormats] = useState<readonly FormatChoice[]>([]);
-  const [busy, setBusy] = useState('');
+  const [busy, setBusy] = useState("");
   const [failure, setFailure] = useState<EngineError | null>(null);
   useEffect(() => {
     engine.formats().then(setFormats, (error: unknown) => {
@@ -66,11 +74,16 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
     setBusy(choice.id);
     setFailure(null);
     try {
-      await download(engine, { format: choice.id, metric, estimate: state.guess || state.estimate }, state, props.title);
+      await download(
+        engine,
+        { format: choice.id, metric, estimate: state.guess || state.estimate },
+        state,
+        props.title,
+      );
     } catch (error) {
       setFailure(asEngineError(error));
     } finally {
-      setBusy('');
+      setBusy("");
     }
   };
   const needsEstimate = !props.hasStacks && !state.guess && !state.estimate;
@@ -78,7 +91,8 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
     <section class="card">
       <h2>Save as</h2>
       <p class="muted small">
-        {state.range === null ? 'The whole profile.' : 'Only the chosen range of time.'} Formats with one metric get the one chosen here.
+        {state.range === null ? "The whole profile." : "Only the chosen range of time."} Formats with one metric get the
+        one chosen here.
       </p>
       <div class="toolbar">
         <MetricMenu />
@@ -88,9 +102,9 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
               type="checkbox"
               checked={state.guess}
               onChange={() => {
-                go({ guess: !state.guess }, 'replace');
+                go({ guess: !state.guess }, "replace");
               }}
-            />{' '}
+            />{" "}
             estimate stacks where a format needs them
           </label>
         )}
@@ -105,11 +119,11 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
           <li key={choice.id}>
             <button
               type="button"
-              disabled={busy !== '' || (choice.needsStacks && needsEstimate)}
-              title={choice.needsStacks && needsEstimate ? 'This format needs whole call stacks' : undefined}
+              disabled={busy !== "" || (choice.needsStacks && needsEstimate)}
+              title={choice.needsStacks && needsEstimate ? "This format needs whole call stacks" : undefined}
               onClick={() => void save(choice)}
             >
-              <span class="grow">{busy === choice.id ? 'Saving…' : choice.name}</span>
+              <span class="grow">{busy === choice.id ? "Saving…" : choice.name}</span>
               <code>{choice.id}</code>
             </button>
           </li>

@@ -1,23 +1,23 @@
 /** All of one function. */
-import type { JSX } from 'preact';
-import { useAnswer, useSession } from '../app/session';
-import * as format from '../format';
-import { MetricMenu } from '../parts/controls';
-import { Cost, CostPerCall } from '../parts/Cost';
-import { FunctionLink, Go, OriginTag } from '../parts/links';
-import { Empty, Show } from '../parts/state';
-import { costWidth, VirtualTable } from '../parts/VirtualTable';
-import type { FunctionPage as Page, MetricName, NeighbourRow } from '../types';
+import type { JSX } from "preact";
+import { useAnswer, useSession } from "../app/session";
+import * as format from "../format";
+import { MetricMenu } from "../parts/controls";
+import { Cost, CostPerCall } from "../parts/Cost";
+import { FunctionLink, Go, OriginTag } from "../parts/links";
+import { Empty, Show } from "../parts/state";
+import { costWidth, VirtualTable } from "../parts/VirtualTable";
+import type { FunctionPage as Page, MetricName, NeighbourRow } from "../types";
 
 export function FunctionPage(): JSX.Element {
   const { state, metric } = useSession();
   const fn = state.fn;
-  const asked = useAnswer(fn === null ? null : { ask: 'function', function: fn, metric });
+  const asked = useAnswer(fn === null ? null : { ask: "function", function: fn, metric });
   if (fn === null) {
     return (
       <Empty title="No function is chosen.">
         <p>
-          <Go to={{ page: 'functions' }}>Choose one from the table</Go>
+          <Go to={{ page: "functions" }}>Choose one from the table</Go>
         </p>
       </Empty>
     );
@@ -30,7 +30,7 @@ function Shown(props: { page: Page }): JSX.Element {
   const { metric, summary } = useSession();
   const { row, total } = page;
   const calls = row.inclusive.calls;
-  const metrics = summary.metrics.filter((name) => name !== 'calls');
+  const metrics = summary.metrics.filter((name) => name !== "calls");
   return (
     <article class="function-page">
       <h2 class="function-name">
@@ -40,42 +40,47 @@ function Shown(props: { page: Page }): JSX.Element {
         <OriginTag origin={row.origin} />
         {page.file === null ? null : (
           <span class="where">
-            <Go to={{ page: 'source', file: null }} title="Show the source">
+            <Go to={{ page: "source", file: null }} title="Show the source">
               <bdi>{page.file}</bdi>
-              {page.line > 0 ? `:${page.line}` : ''}
+              {page.line > 0 ? `:${page.line}` : ""}
             </Go>
           </span>
         )}
-        {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, 'level')} deep</span> : null}
-        {page.paths > 0 ? <span>{format.counted(page.paths, 'call path')}</span> : null}
+        {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, "level")} deep</span> : null}
+        {page.paths > 0 ? <span>{format.counted(page.paths, "call path")}</span> : null}
       </p>
       <div class="toolbar">
         <MetricMenu />
         {summary.hasStacks ? (
           <>
-            <Go to={{ page: 'sandwich' }} class="button">
+            <Go to={{ page: "sandwich" }} class="button">
               Sandwich
             </Go>
-            <Go to={{ page: 'flame', search: row.name.slice(0, 200), zoom: [], selected: null }} class="button">
+            <Go to={{ page: "flame", search: row.name.slice(0, 200), zoom: [], selected: null }} class="button">
               Find in flame graph
             </Go>
           </>
         ) : null}
         {summary.hasTimes ? (
-          <Go to={{ page: 'time', search: row.name.slice(0, 200) }} class="button">
+          <Go to={{ page: "time", search: row.name.slice(0, 200) }} class="button">
             Find in time order
           </Go>
         ) : null}
       </div>
       {metrics.length === 0 ? (
         <p>
-          {format.counted(calls, 'call')}, {format.share(calls, total.calls)} of all
+          {format.counted(calls, "call")}, {format.share(calls, total.calls)} of all
         </p>
       ) : (
         <Costs page={page} metrics={metrics} />
       )}
       <div class="neighbours">
-        <Neighbours title="Called by" rows={page.callers} empty="Nothing calls it: it is where the program begins." whole={row.inclusive[metric]} />
+        <Neighbours
+          title="Called by"
+          rows={page.callers}
+          empty="Nothing calls it: it is where the program begins."
+          whole={row.inclusive[metric]}
+        />
         <Neighbours title="Calls" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />
       </div>
     </article>
@@ -91,42 +96,42 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
     <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
       <table class="costs">
         <caption class="sr-only">Costs</caption>
-      <thead>
-        <tr>
-          <th scope="col">{calls > 0 ? format.counted(calls, 'call') : ''}</th>
-          <th scope="col">Self</th>
-          <th scope="col">of all</th>
-          {calls > 0 ? <th scope="col">per call</th> : null}
-          <th scope="col">Inclusive</th>
-          <th scope="col">of all</th>
-          {calls > 0 ? <th scope="col">per call</th> : null}
-        </tr>
-      </thead>
-      <tbody>
-        {props.metrics.map((name: MetricName) => (
-          <tr key={name}>
-            <th scope="row">{format.metricTitle(name, unit)}</th>
-            <td>
-              <Cost value={row.own[name]} metric={name} />
-            </td>
-            <td>{format.share(row.own[name], total[name])}</td>
-            {calls > 0 ? (
-              <td>
-                <CostPerCall value={row.own[name]} calls={calls} metric={name} />
-              </td>
-            ) : null}
-            <td>
-              <Cost value={row.inclusive[name]} metric={name} />
-            </td>
-            <td>{format.share(row.inclusive[name], total[name])}</td>
-            {calls > 0 ? (
-              <td>
-                <CostPerCall value={row.inclusive[name]} calls={calls} metric={name} />
-              </td>
-            ) : null}
+        <thead>
+          <tr>
+            <th scope="col">{calls > 0 ? format.counted(calls, "call") : ""}</th>
+            <th scope="col">Self</th>
+            <th scope="col">of all</th>
+            {calls > 0 ? <th scope="col">per call</th> : null}
+            <th scope="col">Inclusive</th>
+            <th scope="col">of all</th>
+            {calls > 0 ? <th scope="col">per call</th> : null}
           </tr>
-        ))}
-      </tbody>
+        </thead>
+        <tbody>
+          {props.metrics.map((name: MetricName) => (
+            <tr key={name}>
+              <th scope="row">{format.metricTitle(name, unit)}</th>
+              <td>
+                <Cost value={row.own[name]} metric={name} />
+              </td>
+              <td>{format.share(row.own[name], total[name])}</td>
+              {calls > 0 ? (
+                <td>
+                  <CostPerCall value={row.own[name]} calls={calls} metric={name} />
+                </td>
+              ) : null}
+              <td>
+                <Cost value={row.inclusive[name]} metric={name} />
+              </td>
+              <td>{format.share(row.inclusive[name], total[name])}</td>
+              {calls > 0 ? (
+                <td>
+                  <CostPerCall value={row.inclusive[name]} calls={calls} metric={name} />
+                </td>
+              ) : null}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -134,16 +139,21 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
 
 const ROW = 30;
 
-function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty: string; whole: number }): JSX.Element {
+function Neighbours(props: {
+  title: string;
+  rows: readonly NeighbourRow[];
+  empty: string;
+  whole: number;
+}): JSX.Element {
   const { metric, unit, go } = useSession();
   const { rows } = props;
-  const hasCalls = metric !== 'calls' && rows.some((row) => row.costs.calls > 0);
+  const hasCalls = metric !== "calls" && rows.some((row) => row.costs.calls > 0);
   // A callee may be called more often than its caller: calls are shares of their sum.
-  const whole = metric === 'calls' ? rows.reduce((sum, row) => sum + row.costs.calls, 0) : props.whole;
+  const whole = metric === "calls" ? rows.reduce((sum, row) => sum + row.costs.calls, 0) : props.whole;
   return (
     <section>
       <h3>
-        {props.title} {rows.length > 0 ? <span class="muted">{format.counted(rows.length, 'function')}</span> : null}
+        {props.title} {rows.length > 0 ? <span class="muted">{format.counted(rows.length, "function")}</span> : null}
       </h3>
       {rows.length === 0 ? (
         <p class="muted">{props.empty}</p>
@@ -154,10 +164,21 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
             rows={rows.length}
             rowHeight={ROW}
             columns={[
-              { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
-              ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
-              { key: 'cost', title: format.metricTitle(metric, unit), width: costWidth(metric, unit, '8.5rem'), numeric: true },
-              { key: 'share', title: 'Share', width: '6rem', numeric: true, help: metric === 'calls' ? 'Of these calls' : 'Of this function with its callees' },
+              { key: "name", title: "Function", width: "minmax(10rem, 1fr)" },
+              ...(hasCalls ? [{ key: "calls", title: "Calls", width: "5.5rem", numeric: true }] : []),
+              {
+                key: "cost",
+                title: format.metricTitle(metric, unit),
+                width: costWidth(metric, unit, "8.5rem"),
+                numeric: true,
+              },
+              {
+                key: "share",
+                title: "Share",
+                width: "6rem",
+                numeric: true,
+                help: metric === "calls" ? "Of these calls" : "Of this function with its callees",
+              },
             ]}
             cells={(at) => {
               const row = rows[at];

@@ -1,59 +1,59 @@
 /** The table of all functions. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
-import { useAnswer, useSession } from '../app/session';
-import { COLUMNS, type Column } from '../app/state';
-import { download } from '../parts/download';
-import * as format from '../format';
-import { MetricMenu, TextField } from '../parts/controls';
-import { Cost, CostPerCall } from '../parts/Cost';
-import { FunctionLink, OriginTag, originTitle } from '../parts/links';
-import { Empty, Show } from '../parts/state';
-import { costWidth, VirtualTable, type TableColumn } from '../parts/VirtualTable';
-import { firstAsked } from '../parts/windowing';
-import type { FunctionRow, MetricName, Origin, SortBy, Unit } from '../types';
+import type { ComponentChildren, JSX } from "preact";
+import { useCallback, useState } from "preact/hooks";
+import { useAnswer, useSession } from "../app/session";
+import { COLUMNS, type Column } from "../app/state";
+import { download } from "../parts/download";
+import * as format from "../format";
+import { MetricMenu, TextField } from "../parts/controls";
+import { Cost, CostPerCall } from "../parts/Cost";
+import { FunctionLink, OriginTag, originTitle } from "../parts/links";
+import { Empty, Show } from "../parts/state";
+import { costWidth, VirtualTable, type TableColumn } from "../parts/VirtualTable";
+import { firstAsked } from "../parts/windowing";
+import type { FunctionRow, MetricName, Origin, SortBy, Unit } from "../types";
 
-const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
+const ORIGINS: readonly Origin[] = ["user", "vendor", "internal", "other"];
 /** Rows are asked for in pages, with one in advance. */
 const PAGE = 100;
 
 const COLUMN_TITLES: Readonly<Record<Column, string>> = {
-  share: 'Self %',
-  calls: 'Calls',
-  own: 'Self',
-  inclusive: 'Inclusive',
-  perCall: 'Self per call',
-  origin: 'Part of',
-  cpu: 'Self CPU',
-  memory: 'Self memory',
-  peak: 'Self peak',
+  share: "Self %",
+  calls: "Calls",
+  own: "Self",
+  inclusive: "Inclusive",
+  perCall: "Self per call",
+  origin: "Part of",
+  cpu: "Self CPU",
+  memory: "Self memory",
+  peak: "Self peak",
 };
 
 /** Columns of costs of the metric that is looked at are as wide as its unit needs. */
 function widthOf(column: Column, metric: MetricName, unit: Unit): string {
   switch (column) {
-    case 'share':
-      return 'minmax(5rem, 10rem)';
-    case 'own':
-    case 'inclusive':
+    case "share":
+      return "minmax(5rem, 10rem)";
+    case "own":
+    case "inclusive":
       return costWidth(metric, unit);
-    case 'perCall':
-      return costWidth(metric, unit, '8rem');
-    case 'memory':
-    case 'cpu':
-    case 'peak':
-      return column === 'memory' ? '8rem' : '7rem';
+    case "perCall":
+      return costWidth(metric, unit, "8rem");
+    case "memory":
+    case "cpu":
+    case "peak":
+      return column === "memory" ? "8rem" : "7rem";
     default:
-      return '7rem';
+      return "7rem";
   }
 }
 
 export function FunctionsPage(): JSX.Element {
   const { state, metric, unit, go, summary } = useSession();
   const [first, setFirst] = useState(() => firstAsked(state.top, PAGE));
-  const sort: SortBy = state.sort ?? { by: 'own', metric };
+  const sort: SortBy = state.sort ?? { by: "own", metric };
   const asked = useAnswer({
-    ask: 'functions',
+    ask: "functions",
     filter: state.filter,
     origins: [...state.origins],
     sort,
@@ -65,18 +65,18 @@ export function FunctionsPage(): JSX.Element {
     setFirst(firstAsked(from, PAGE));
   }, []);
   const measured = (column: Column): boolean => {
-    if (column === 'cpu' || column === 'memory' || column === 'peak') return summary.metrics.includes(column);
+    if (column === "cpu" || column === "memory" || column === "peak") return summary.metrics.includes(column);
     // Of calls there is one number: not one without callees, nor one of each call.
-    if (column === 'own' || column === 'inclusive') return metric !== 'calls';
-    if (column === 'calls') return summary.calls > 0;
-    if (column === 'perCall') return summary.calls > 0 && metric !== 'calls';
+    if (column === "own" || column === "inclusive") return metric !== "calls";
+    if (column === "calls") return summary.calls > 0;
+    if (column === "perCall") return summary.calls > 0 && metric !== "calls";
     return true;
   };
   const columns = COLUMNS.filter((column) => state.columns.includes(column) && measured(column));
   const sortBy = (next: SortBy): void => {
     const isSame = JSON.stringify(next) === JSON.stringify(sort);
     // Names begin with A, costs with the largest.
-    go({ sort: next, ascending: isSame ? !state.ascending : false }, 'replace');
+    go({ sort: next, ascending: isSame ? !state.ascending : false }, "replace");
   };
   return (
     <section class="functions" aria-label="Functions">
@@ -85,7 +85,7 @@ export function FunctionsPage(): JSX.Element {
           label="Filter by name"
           value={state.filter}
           onChange={(filter) => {
-            go({ filter }, 'replace');
+            go({ filter }, "replace");
           }}
         />
         <MetricMenu />
@@ -97,7 +97,7 @@ export function FunctionsPage(): JSX.Element {
               aria-pressed={state.origins.includes(origin)}
               onClick={() => {
                 const without = state.origins.filter((one) => one !== origin);
-                go({ origins: without.length === state.origins.length ? [...without, origin] : without }, 'replace');
+                go({ origins: without.length === state.origins.length ? [...without, origin] : without }, "replace");
               }}
             >
               {originTitle(origin)}
@@ -112,10 +112,10 @@ export function FunctionsPage(): JSX.Element {
           <>
             <p class="table-note" role="status">
               {table.matches === table.of
-                ? format.counted(table.of, 'function')
-                : `${format.count(table.matches)} of ${format.counted(table.of, 'function')}`}
-              {metric === 'calls' || table.matches === table.of
-                ? ''
+                ? format.counted(table.of, "function")
+                : `${format.count(table.matches)} of ${format.counted(table.of, "function")}`}
+              {metric === "calls" || table.matches === table.of
+                ? ""
                 : `, ${format.share(table.own[metric], table.total[metric])} of all self cost`}
             </p>
             {table.of === 0 ? (
@@ -126,7 +126,7 @@ export function FunctionsPage(): JSX.Element {
                   <button
                     type="button"
                     onClick={() => {
-                      go({ filter: '', origins: [] });
+                      go({ filter: "", origins: [] });
                     }}
                   >
                     Clear the filter
@@ -141,18 +141,22 @@ export function FunctionsPage(): JSX.Element {
                 onWindow={onWindow}
                 place={{ top: state.top, row: state.row }}
                 onPlace={(place) => {
-                  go(place, 'replace');
+                  go(place, "replace");
                 }}
                 cells={(at) => {
                   const row = table.rows[at - table.first];
-                  return row === undefined ? null : [
-                    <FunctionLink key="name" fn={row.function} name={row.name} />,
-                    ...columns.map((column) => <Cell key={column} column={column} row={row} total={table.total[metric]} />),
-                  ];
+                  return row === undefined
+                    ? null
+                    : [
+                        <FunctionLink key="name" fn={row.function} name={row.name} />,
+                        ...columns.map((column) => (
+                          <Cell key={column} column={column} row={row} total={table.total[metric]} />
+                        )),
+                      ];
                 }}
                 onOpen={(at) => {
                   const row = table.rows[at - table.first];
-                  if (row) go({ page: 'function', fn: row.function });
+                  if (row) go({ page: "function", fn: row.function });
                 }}
               />
             )}
@@ -174,7 +178,7 @@ function tableColumns(
     key,
     title,
     width,
-    numeric: key !== 'name' && key !== 'origin',
+    numeric: key !== "name" && key !== "origin",
     ...(help === undefined ? {} : { help }),
     ...(by === null
       ? {}
@@ -182,25 +186,30 @@ function tableColumns(
           sort: () => {
             sortBy(by);
           },
-          sorted: JSON.stringify(by) !== JSON.stringify(sort) ? null : (by.by === 'name') === ascending ? 'descending' : 'ascending',
+          sorted:
+            JSON.stringify(by) !== JSON.stringify(sort)
+              ? null
+              : (by.by === "name") === ascending
+                ? "descending"
+                : "ascending",
         }),
   });
   const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
-    share: [null, metric === 'calls' ? 'Of all calls' : 'Self cost, of the whole profile'],
-    calls: [{ by: 'own', metric: 'calls' }],
-    own: [{ by: 'own', metric }, 'Without the functions that it calls'],
-    inclusive: [{ by: 'inclusive', metric }, 'With the functions that it calls; recursion counts once'],
-    perCall: [{ by: 'perCall', metric }, 'Self cost of one call, on average'],
+    share: [null, metric === "calls" ? "Of all calls" : "Self cost, of the whole profile"],
+    calls: [{ by: "own", metric: "calls" }],
+    own: [{ by: "own", metric }, "Without the functions that it calls"],
+    inclusive: [{ by: "inclusive", metric }, "With the functions that it calls; recursion counts once"],
+    perCall: [{ by: "perCall", metric }, "Self cost of one call, on average"],
     origin: [null],
-    cpu: [{ by: 'own', metric: 'cpu' }],
-    memory: [{ by: 'own', metric: 'memory' }],
-    peak: [{ by: 'own', metric: 'peak' }],
+    cpu: [{ by: "own", metric: "cpu" }],
+    memory: [{ by: "own", metric: "memory" }],
+    peak: [{ by: "own", metric: "peak" }],
   };
   return [
-    column('name', 'Function', 'minmax(12rem, 1fr)', { by: 'name' }),
+    column("name", "Function", "minmax(12rem, 1fr)", { by: "name" }),
     ...columns.map((key) => {
       const [by, help] = bySort[key];
-      const title = key === 'share' && metric === 'calls' ? 'Share' : COLUMN_TITLES[key];
+      const title = key === "share" && metric === "calls" ? "Share" : COLUMN_TITLES[key];
       return column(key, title, widthOf(key, metric, unit), by, help);
     }),
   ];
@@ -210,7 +219,7 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
   const { metric } = useSession();
   const { row, column } = props;
   switch (column) {
-    case 'share': {
+    case "share": {
       const part = props.total > 0 ? Math.max(0, Math.min(1, row.own[metric] / props.total)) : 0;
       return (
         <span class="share-cell">
@@ -221,19 +230,19 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
         </span>
       );
     }
-    case 'calls':
+    case "calls":
       return <>{format.count(row.own.calls)}</>;
-    case 'own':
+    case "own":
       return <Cost value={row.own[metric]} metric={metric} />;
-    case 'inclusive':
+    case "inclusive":
       return <Cost value={row.inclusive[metric]} metric={metric} />;
-    case 'perCall':
+    case "perCall":
       return <CostPerCall value={row.own[metric]} calls={row.own.calls} metric={metric} />;
-    case 'origin':
+    case "origin":
       return <OriginTag origin={row.origin} />;
-    case 'cpu':
-    case 'memory':
-    case 'peak':
+    case "cpu":
+    case "memory":
+    case "peak":
       return <Cost value={row.own[column]} metric={column} />;
   }
 }
@@ -251,9 +260,9 @@ function ColumnMenu(props: { columns: readonly Column[] }): JSX.Element {
               checked={state.columns.includes(column)}
               onChange={() => {
                 const wanted = (one: Column): boolean => (one === column) !== state.columns.includes(one);
-                go({ columns: COLUMNS.filter(wanted) }, 'replace');
+                go({ columns: COLUMNS.filter(wanted) }, "replace");
               }}
-            />{' '}
+            />{" "}
             {COLUMN_TITLES[column]}
           </label>
         ))}
@@ -269,7 +278,7 @@ function CsvButton(): JSX.Element {
       type="button"
       title="All functions, as a table for spreadsheets"
       onClick={() => {
-        void download(engine, { format: 'csv', estimate: state.estimate }, state, summary.title);
+        void download(engine, { format: "csv", estimate: state.estimate }, state, summary.title);
       }}
     >
       CSV

@@ -1,20 +1,20 @@
 /** What was profiled, what it came to, and where to look first. */
-import { Fragment, type ComponentChildren, type JSX } from 'preact';
-import { useAnswer, useSession } from '../app/session';
-import { roundsAt } from '../flame/rounds';
-import * as format from '../format';
-import { MetricMenu } from '../parts/controls';
-import { FunctionLink, Go } from '../parts/links';
-import { Busy, Empty, FailureNote } from '../parts/state';
-import type { AnswerOf, Summary } from '../types';
-import { HintsCard } from './HintsPage';
+import { Fragment, type ComponentChildren, type JSX } from "preact";
+import { useAnswer, useSession } from "../app/session";
+import { roundsAt } from "../flame/rounds";
+import * as format from "../format";
+import { MetricMenu } from "../parts/controls";
+import { FunctionLink, Go } from "../parts/links";
+import { Busy, Empty, FailureNote } from "../parts/state";
+import type { AnswerOf, Summary } from "../types";
+import { HintsCard } from "./HintsPage";
 
 const MOST_ROWS = 12;
 const MOST_STEPS = 16;
 
 export function OverviewPage(): JSX.Element {
   const { state, isComparison } = useSession();
-  const { answer: summary, failure } = useAnswer({ ask: 'summary' });
+  const { answer: summary, failure } = useAnswer({ ask: "summary" });
   if (failure) return <FailureNote failure={failure} />;
   if (summary === null) return <Busy />;
   return (
@@ -50,15 +50,21 @@ function Card(props: { title: string; more?: ComponentChildren; children: Compon
 
 function Warnings(props: { summary: Summary }): JSX.Element | null {
   const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
-  const samples = unit === 'samples' ? total.wall : props.summary.samples;
+  const samples = unit === "samples" ? total.wall : props.summary.samples;
   const list: string[] = [];
-  if (isTruncated) list.push('Incomplete: a limit was reached, or the file was cut off. What is missing is part of its callers’ self cost.');
-  if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
+  if (isTruncated)
+    list.push(
+      "Incomplete: a limit was reached, or the file was cut off. What is missing is part of its callers’ self cost.",
+    );
+  if (isEstimated) list.push("Call stacks are an estimate: the file holds callers and callees only.");
   if (isSampled) {
-    const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
+    const from = samples > 0 ? ` from ${format.counted(samples, "sample")}` : "";
     list.push(`Sampled: costs are estimates${from}, and calls were not counted.`);
   }
-  if (!hasStacks) list.push('The file holds callers and callees only: tables and the call graph are exact, a flame graph can only be estimated.');
+  if (!hasStacks)
+    list.push(
+      "The file holds callers and callees only: tables and the call graph are exact, a flame graph can only be estimated.",
+    );
   if (list.length === 0) return null;
   return (
     <ul class="warnings" aria-label="To know about this profile">
@@ -84,52 +90,61 @@ function Tile(props: { title: string; value: string; detail?: string | undefined
 function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
   const { summary, isPart } = props;
   const { total, unit, metrics } = summary;
-  const wall = format.cost(total.wall, 'wall', unit);
+  const wall = format.cost(total.wall, "wall", unit);
   return (
     <dl class="tiles">
-      {metrics.includes('wall') ? (
-        <Tile title={isPart ? 'Wall time of the range' : format.metricTitle('wall', unit)} value={wall} />
+      {metrics.includes("wall") ? (
+        <Tile title={isPart ? "Wall time of the range" : format.metricTitle("wall", unit)} value={wall} />
       ) : null}
-      {metrics.includes('cpu') ? (
-        <Tile title="CPU time" value={format.time(total.cpu)} detail={unit === 'nanoseconds' ? `${format.share(total.cpu, total.wall)} of wall` : undefined} />
+      {metrics.includes("cpu") ? (
+        <Tile
+          title="CPU time"
+          value={format.time(total.cpu)}
+          detail={unit === "nanoseconds" ? `${format.share(total.cpu, total.wall)} of wall` : undefined}
+        />
       ) : null}
       {summary.peakMemory !== null ? (
         <Tile title="Peak memory" value={format.bytes(summary.peakMemory)} />
-      ) : metrics.includes('peak') ? (
+      ) : metrics.includes("peak") ? (
         <Tile title="Growth of the peak" value={format.bytes(total.peak)} />
       ) : null}
-      {metrics.includes('memory') ? <Tile title="Memory kept" value={format.bytes(total.memory)} /> : null}
+      {metrics.includes("memory") ? <Tile title="Memory kept" value={format.bytes(total.memory)} /> : null}
       {summary.calls > 0 ? <Tile title="Calls" value={format.count(summary.calls)} /> : null}
       <Tile title="Functions" value={format.count(summary.functions)} />
       {summary.nodes > 0 ? <Tile title="Call paths" value={format.count(summary.nodes)} /> : null}
-      {summary.samples > 0 && unit !== 'samples' ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
-      {summary.spans > 0 ? <Tile title="Spans" value={format.count(summary.spans)} detail="statements, requests" /> : null}
+      {summary.samples > 0 && unit !== "samples" ? (
+        <Tile title="Samples" value={format.count(summary.samples)} />
+      ) : null}
+      {summary.spans > 0 ? (
+        <Tile title="Spans" value={format.count(summary.spans)} detail="statements, requests" />
+      ) : null}
     </dl>
   );
 }
 
 function WhatChanged(): JSX.Element | null {
   const { metric, unit } = useSession();
-  const { answer } = useAnswer({ ask: 'changes', metric, rows: 5 });
+  const { answer } = useAnswer({ ask: "changes", metric, rows: 5 });
   if (answer === null) return null;
   const { total } = answer;
   return (
     <p class="changed">
-      {format.metricTitle(metric, unit)}: {format.cost(total.base, metric, unit)} → {format.cost(total.new, metric, unit)} (
-      {format.change(total.relative)}). <Go to={{ page: 'compare' }}>What changed</Go>
+      {format.metricTitle(metric, unit)}: {format.cost(total.base, metric, unit)} →{" "}
+      {format.cost(total.new, metric, unit)} ({format.change(total.relative)}).{" "}
+      <Go to={{ page: "compare" }}>What changed</Go>
     </p>
   );
 }
 
 function TopFunctions(): JSX.Element {
   const { metric, unit } = useSession();
-  const { answer } = useAnswer({ ask: 'functions', sort: { by: 'own', metric }, rows: MOST_ROWS });
-  const title = metric === 'calls' ? 'Called most' : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
+  const { answer } = useAnswer({ ask: "functions", sort: { by: "own", metric }, rows: MOST_ROWS });
+  const title =
+    metric === "calls"
+      ? "Called most"
+      : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
   return (
-    <Card
-      title={title}
-      more={<Go to={{ page: 'functions', sort: { by: 'own', metric }, ascending: false }}>all</Go>}
-    >
+    <Card title={title} more={<Go to={{ page: "functions", sort: { by: "own", metric }, ascending: false }}>all</Go>}>
       {answer === null ? (
         <Busy />
       ) : answer.rows.length === 0 ? (
@@ -144,7 +159,7 @@ function TopFunctions(): JSX.Element {
               value={row.own[metric]}
               most={answer.rows[0]?.own[metric] ?? 0}
               total={answer.total[metric]}
-              detail={metric === 'calls' || row.own.calls === 0 ? '' : `${format.count(row.own.calls)}×`}
+              detail={metric === "calls" || row.own.calls === 0 ? "" : `${format.count(row.own.calls)}×`}
             />
           ))}
         </ol>
@@ -153,7 +168,14 @@ function TopFunctions(): JSX.Element {
   );
 }
 
-function Bar(props: { fn: number; name: string; value: number; most: number; total: number; detail: string }): JSX.Element {
+function Bar(props: {
+  fn: number;
+  name: string;
+  value: number;
+  most: number;
+  total: number;
+  detail: string;
+}): JSX.Element {
   const { metric, unit } = useSession();
   const width = props.most > 0 ? Math.max(0, (props.value / props.most) * 100) : 0;
   return (
@@ -164,31 +186,33 @@ function Bar(props: { fn: number; name: string; value: number; most: number; tot
       </span>
       <span class="bar-detail">{props.detail}</span>
       <span class="bar-cost">{format.cost(props.value, metric, unit)}</span>
-      <span class="bar-share">{metric === 'calls' ? '' : format.share(props.value, props.total)}</span>
+      <span class="bar-share">{metric === "calls" ? "" : format.share(props.value, props.total)}</span>
     </li>
   );
 }
 
 function Critical(): JSX.Element {
   const { metric, unit } = useSession();
-  const { answer } = useAnswer({ ask: 'criticalPath', metric });
+  const { answer } = useAnswer({ ask: "criticalPath", metric });
   return (
-    <Card title="Critical path" more={<Go to={{ page: 'graph' }}>call graph</Go>}>
+    <Card title="Critical path" more={<Go to={{ page: "graph" }}>call graph</Go>}>
       {answer === null ? <Busy /> : <CriticalSteps path={answer} />}
-      <p class="muted small">From main() on, always the callee with the most {format.metricTitle(metric, unit).toLowerCase()}.</p>
+      <p class="muted small">
+        From main() on, always the callee with the most {format.metricTitle(metric, unit).toLowerCase()}.
+      </p>
     </Card>
   );
 }
 
-type Step = AnswerOf<{ ask: 'criticalPath' }>['steps'][number];
+type Step = AnswerOf<{ ask: "criticalPath" }>["steps"][number];
 
-function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.Element {
+function CriticalSteps(props: { path: AnswerOf<{ ask: "criticalPath" }> }): JSX.Element {
   const { metric, unit } = useSession();
   const { total } = props.path;
   // Functions that call themselves, or each other in turn, are one line.
   const functions = props.path.steps.map((step) => step.function);
   const steps: { round: readonly Step[]; times: number }[] = [];
-  for (let at = 0; at < functions.length; ) {
+  for (let at = 0; at < functions.length;) {
     const { length, rounds } = roundsAt(functions, at, 2);
     steps.push({ round: props.path.steps.slice(at, at + length), times: rounds });
     at += length * rounds;
@@ -210,7 +234,7 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.
               <FunctionLink fn={step.function} name={step.name} />
             </Fragment>
           ))}
-          {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, 'step')} not shown</span> : null}
+          {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, "step")} not shown</span> : null}
         </li>
       ))}
     </ol>
@@ -218,9 +242,9 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.
 }
 
 function Waited(): JSX.Element {
-  const { answer } = useAnswer({ ask: 'spans' });
+  const { answer } = useAnswer({ ask: "spans" });
   return (
-    <Card title="Waited longest for" more={<Go to={{ page: 'spans' }}>all</Go>}>
+    <Card title="Waited longest for" more={<Go to={{ page: "spans" }}>all</Go>}>
       {answer === null ? (
         <Busy />
       ) : (
@@ -229,7 +253,8 @@ function Waited(): JSX.Element {
             <li key={at}>
               <span class="line-cost">{format.time(group.time)}</span>
               <span class="line-share">{format.count(group.calls)}×</span>
-              <span class="kind">{group.kind}</span> <bdi class="statement">{(group.text || group.name).slice(0, 300)}</bdi>
+              <span class="kind">{group.kind}</span>{" "}
+              <bdi class="statement">{(group.text || group.name).slice(0, 300)}</bdi>
             </li>
           ))}
         </ul>
@@ -241,7 +266,7 @@ function Waited(): JSX.Element {
 function About(props: { summary: Summary }): JSX.Element {
   const { summary } = props;
   return (
-    <Card title="About" more={<Go to={{ page: 'file' }}>file</Go>}>
+    <Card title="About" more={<Go to={{ page: "file" }}>file</Go>}>
       <dl class="facts wide">
         {summary.startedUnixUs === null ? null : (
           <>
@@ -258,7 +283,7 @@ function About(props: { summary: Summary }): JSX.Element {
 }
 
 export function Fact(props: { name: string; value: string }): JSX.Element {
-  const isBytes = props.name === 'peak_memory' && /^\d{1,15}$/.test(props.value);
+  const isBytes = props.name === "peak_memory" && /^\d{1,15}$/.test(props.value);
   return (
     <>
       <dt>

@@ -1,28 +1,29 @@
 /** One function: its callers above, what it calls below. */
-import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { useAnswer, useSession } from '../app/session';
-import type { ViewState } from '../app/state';
-import { useIsDark } from '../app/theme';
-import { boxFills } from '../canvas/colours';
-import { shortName } from '../canvas/paint';
-import { Boxes, NONE } from '../flame/boxes';
-import { Details } from '../flame/Details';
-import { FlameCanvas } from '../flame/FlameCanvas';
-import * as format from '../format';
-import { MetricMenu, TextField } from '../parts/controls';
-import { Go, shortTitle } from '../parts/links';
-import { useSize } from '../parts/size';
-import { Busy, Empty, Show } from '../parts/state';
-import type { MetricName, Unit } from '../types';
+import type { JSX } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer, useSession } from "../app/session";
+import type { ViewState } from "../app/state";
+import { useIsDark } from "../app/theme";
+import { boxFills } from "../canvas/colours";
+import { shortName } from "../canvas/paint";
+import { Boxes, NONE } from "../flame/boxes";
+import { Details } from "../flame/Details";
+import { FlameCanvas } from "../flame/FlameCanvas";
+import * as format from "../format";
+import { MetricMenu, TextField } from "../parts/controls";
+import { Go, shortTitle } from "../parts/links";
+import { useSize } from "../parts/size";
+import { Busy, Empty, Show } from "../parts/state";
+import type { MetricName, Unit } from "../types";
 
 export function SandwichPage(): JSX.Element {
   const { state, metric, go } = useSession();
-  const list = useAnswer({ ask: 'functions', filter: state.filter, sort: { by: 'inclusive', metric }, rows: 200 });
+  const list = useAnswer({ ask: "functions", filter: state.filter, sort: { by: "inclusive", metric }, rows: 200 });
   // Without a choice, the function with the greatest own cost is of interest.
-  const top = useAnswer(state.fn === null ? { ask: 'functions', sort: { by: 'own', metric }, rows: 1 } : null);
+  const top = useAnswer(state.fn === null ? { ask: "functions", sort: { by: "own", metric }, rows: 1 } : null);
   const fn = state.fn ?? top.answer?.rows[0]?.function ?? null;
-  if (list.answer?.of === 0) return <Empty title={state.range === null ? 'No function was called.' : 'There is no function in this range.'} />;
+  if (list.answer?.of === 0)
+    return <Empty title={state.range === null ? "No function was called." : "There is no function in this range."} />;
   return (
     <section class="sandwich" aria-label="Sandwich">
       <div class="picker">
@@ -31,7 +32,7 @@ export function SandwichPage(): JSX.Element {
             label="Find a function"
             value={state.filter}
             onChange={(filter) => {
-              go({ filter }, 'replace');
+              go({ filter }, "replace");
             }}
           />
           <MetricMenu />
@@ -44,7 +45,12 @@ export function SandwichPage(): JSX.Element {
               <ul class="picker-list" aria-label="Functions">
                 {table.rows.map((row) => (
                   <li key={row.function}>
-                    <Go to={{ fn: row.function, selected: null, half: null }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
+                    <Go
+                      to={{ fn: row.function, selected: null, half: null }}
+                      class={row.function === fn ? "picked" : ""}
+                      title={shortTitle(row.name)}
+                      current={row.function === fn}
+                    >
                       <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
                       <span class="ending">
                         <bdi>{format.middle(shortName(row.name), 80)}</bdi>
@@ -69,16 +75,22 @@ function Halves(props: { fn: number }): JSX.Element {
   const { metric, state, unit, go } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
-  const common = { ask: 'flame', metric, width: Math.ceil(width / 64) * 64, minWidth: 1.5, search: state.search } as const;
+  const common = {
+    ask: "flame",
+    metric,
+    width: Math.ceil(width / 64) * 64,
+    minWidth: 1.5,
+    search: state.search,
+  } as const;
   const isReady = width > 0;
-  const callers = useAnswer(isReady ? { ...common, arrangement: { by: 'callers', function: props.fn } } : null);
-  const callees = useAnswer(isReady ? { ...common, arrangement: { by: 'callees', function: props.fn } } : null);
+  const callers = useAnswer(isReady ? { ...common, arrangement: { by: "callers", function: props.fn } } : null);
+  const callees = useAnswer(isReady ? { ...common, arrangement: { by: "callees", function: props.fn } } : null);
   const upper = useMemo(() => callers.answer && new Boxes(callers.answer), [callers.answer]);
   const lower = useMemo(() => callees.answer && new Boxes(callees.answer), [callees.answer]);
-  const selected = pickedOf(state.half === 'callers' ? upper : state.half === 'callees' ? lower : null, state);
+  const selected = pickedOf(state.half === "callers" ? upper : state.half === "callees" ? lower : null, state);
   const setSelected = (picked: Picked | null): void => {
-    if (picked === null) go({ selected: null, half: null }, 'replace');
-    else go({ ...picked.boxes.address(picked.place), half: picked.boxes === upper ? 'callers' : 'callees' }, 'replace');
+    if (picked === null) go({ selected: null, half: null }, "replace");
+    else go({ ...picked.boxes.address(picked.place), half: picked.boxes === upper ? "callers" : "callees" }, "replace");
   };
   const [hovered, setHovered] = useState<Picked | null>(null);
   const isShown = (picked: Picked | null): picked is Picked =>
@@ -89,16 +101,26 @@ function Halves(props: { fn: number }): JSX.Element {
     <div class="halves">
       <div class="halves-main">
         <div class="flame-measure" ref={frame} />
-        <Show asked={callers}>{() => (upper ? <Half {...half} boxes={upper} upwards title="Callers" empty="No function calls it." /> : null)}</Show>
+        <Show asked={callers}>
+          {() =>
+            upper ? <Half {...half} boxes={upper} upwards title="Callers" empty="No function calls it." /> : null
+          }
+        </Show>
         {callers.failure ? null : (
           <Show asked={callees}>
-            {() => (lower ? <Half {...half} boxes={lower} upwards={false} title="Callees" empty="It calls no function." /> : null)}
+            {() =>
+              lower ? (
+                <Half {...half} boxes={lower} upwards={false} title="Callees" empty="It calls no function." />
+              ) : null
+            }
           </Show>
         )}
         {callers.answer === null ? null : (
           <div class="flame-status framed" aria-hidden="true">
             <bdi>
-              {told === null ? 'Click: details. Double click: the sandwich of that function.' : describe(told, metric, unit)}
+              {told === null
+                ? "Click: details. Double click: the sandwich of that function."
+                : describe(told, metric, unit)}
             </bdi>
           </div>
         )}
@@ -143,8 +165,11 @@ function Half(props: {
   const { flame } = boxes;
   const { state, metric, unit, isComparison, go } = useSession();
   const isDark = useIsDark();
-  const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
-  const fills = useMemo(() => boxFills(flame, colouring, state.search !== '', isDark), [flame, colouring, state.search, isDark]);
+  const colouring = state.colouring ?? (isComparison ? "difference" : "origin");
+  const fills = useMemo(
+    () => boxFills(flame, colouring, state.search !== "", isDark),
+    [flame, colouring, state.search, isDark],
+  );
   const rows = boxes.rows.length;
   const picked = (place: number): Picked | null => (place === NONE ? null : { boxes, place });
   return (
@@ -154,7 +179,7 @@ function Half(props: {
       </h2>
       <FlameCanvas
         boxes={boxes}
-        label={`${props.title}, ${format.counted(boxes.count, 'box', 'boxes')}`}
+        label={`${props.title}, ${format.counted(boxes.count, "box", "boxes")}`}
         upwards={props.upwards}
         fills={fills}
         selected={props.selected?.boxes === boxes ? props.selected.place : NONE}

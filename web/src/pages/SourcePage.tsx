@@ -1,23 +1,29 @@
 /** Source files: what their lines or functions cost, beside their text where that is known. */
-import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useAnswer, useSession } from '../app/session';
-import { lastPart } from '../app/sources';
-import * as format from '../format';
-import { MetricMenu, TextField } from '../parts/controls';
-import { FunctionLink, Go, shortTitle } from '../parts/links';
-import { Busy, Command, Empty, Show } from '../parts/state';
-import { costWidth, VirtualTable } from '../parts/VirtualTable';
-import { SourceText, type LineMark } from '../source/SourceText';
-import type { SourceLines, Sources } from '../types';
+import type { JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useAnswer, useSession } from "../app/session";
+import { lastPart } from "../app/sources";
+import * as format from "../format";
+import { MetricMenu, TextField } from "../parts/controls";
+import { FunctionLink, Go, shortTitle } from "../parts/links";
+import { Busy, Command, Empty, Show } from "../parts/state";
+import { costWidth, VirtualTable } from "../parts/VirtualTable";
+import { SourceText, type LineMark } from "../source/SourceText";
+import type { SourceLines, Sources } from "../types";
 
 export function SourcePage(): JSX.Element {
   const { state, metric } = useSession();
-  const all = useAnswer({ ask: 'sources', metric });
+  const all = useAnswer({ ask: "sources", metric });
   const first = all.answer?.files[0]?.file;
   const wanted =
-    state.file !== null ? { file: state.file } : state.fn !== null ? { function: state.fn } : first === undefined ? null : { file: first };
-  const one = useAnswer(wanted === null ? null : { ask: 'sources', metric, ...wanted });
+    state.file !== null
+      ? { file: state.file }
+      : state.fn !== null
+        ? { function: state.fn }
+        : first === undefined
+          ? null
+          : { file: first };
+  const one = useAnswer(wanted === null ? null : { ask: "sources", metric, ...wanted });
   return (
     <section class="source" aria-label="Source">
       <Show asked={all}>
@@ -53,7 +59,7 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
           label="Find a file"
           value={state.filter}
           onChange={(text) => {
-            go({ filter: text }, 'replace');
+            go({ filter: text }, "replace");
           }}
         />
         <MetricMenu />
@@ -66,17 +72,20 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
             <li key={file.file}>
               <Go
                 to={{ file: file.file, fn: null }}
-                class={file.file === props.shown ? 'picked' : ''}
-                title={`${shortTitle(file.name)}${texts.has(file.name) ? '' : ' (its text is not here)'}`}
+                class={file.file === props.shown ? "picked" : ""}
+                title={`${shortTitle(file.name)}${texts.has(file.name) ? "" : " (its text is not here)"}`}
                 current={file.file === props.shown}
               >
                 <span class="line-share">{format.share(file.own[metric], sources.total[metric])}</span>
-                <bdi class={texts.has(file.name) ? '' : 'muted'}>{format.middle(shortPath(file.name), 60)}</bdi>
+                <bdi class={texts.has(file.name) ? "" : "muted"}>{format.middle(shortPath(file.name), 60)}</bdi>
               </Go>
             </li>
           ))}
           {files.length > MOST_FILES || sources.omitted > 0 ? (
-            <li class="muted">{format.count(files.length - Math.min(files.length, MOST_FILES) + sources.omitted)} more: type to find them</li>
+            <li class="muted">
+              {format.count(files.length - Math.min(files.length, MOST_FILES) + sources.omitted)} more: type to find
+              them
+            </li>
           ) : null}
         </ul>
       )}
@@ -86,8 +95,8 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
 
 /** The end of a path tells files apart. */
 function shortPath(path: string): string {
-  const parts = path.split(/[/\\]/).filter((part) => part !== '');
-  return parts.slice(-2).join('/');
+  const parts = path.split(/[/\\]/).filter((part) => part !== "");
+  return parts.slice(-2).join("/");
 }
 
 function One(props: { answer: Sources }): JSX.Element {
@@ -110,10 +119,10 @@ function One(props: { answer: Sources }): JSX.Element {
           <bdi>{shortTitle(file.name)}</bdi>
         </h2>
         <p class="muted">
-          {format.cost(file.own[metric], metric, unit)} self, {format.share(file.own[metric], answer.total[metric])} ·{' '}
-          {format.counted(file.functions, 'function')}
-          {answer.hasLines ? ` · ${format.counted(file.lines, 'line')} with costs` : ''}
-          {shown.omitted > 0 ? ` · ${format.count(shown.omitted)} left out` : ''}
+          {format.cost(file.own[metric], metric, unit)} self, {format.share(file.own[metric], answer.total[metric])} ·{" "}
+          {format.counted(file.functions, "function")}
+          {answer.hasLines ? ` · ${format.counted(file.lines, "line")} with costs` : ""}
+          {shown.omitted > 0 ? ` · ${format.count(shown.omitted)} left out` : ""}
         </p>
       </header>
       {text === undefined ? (
@@ -125,8 +134,8 @@ function One(props: { answer: Sources }): JSX.Element {
           <p class="note">
             <span>
               The text of <bdi>{lastPart(file.name).slice(0, 200)}</bdi> is not in this page
-              {texts.count > 0 ? ', and not among the files that were dropped' : ''}. Drop it or its folder here, or record it with{' '}
-              <code>--source DIR</code>.
+              {texts.count > 0 ? ", and not among the files that were dropped" : ""}. Drop it or its folder here, or
+              record it with <code>--source DIR</code>.
             </span>
             <button type="button" onClick={chooseFolder}>
               Choose a folder…
@@ -166,26 +175,31 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
   const marks = useMemo(() => marksOf(shown, answer, metric, unit), [shown, answer, metric, unit]);
   const chosen = shown.functions.find(({ row }) => row.function === state.fn);
   // Without a function in the address, the costliest line is of interest.
-  const hottest = [...marks].reduce((best, [line, { heat }]) => (heat > best.heat ? { line, heat } : best), { line: 1, heat: 0 });
+  const hottest = [...marks].reduce((best, [line, { heat }]) => (heat > best.heat ? { line, heat } : best), {
+    line: 1,
+    heat: 0,
+  });
   const line = chosen !== undefined && chosen.line > 0 ? chosen.line : hottest.line;
-  const isMissing = [...marks.keys()].some((at) => at > text.split('\n').length);
+  const isMissing = [...marks.keys()].some((at) => at > text.split("\n").length);
   return (
     <>
-      {isMissing ? <p class="note">This text has fewer lines than the profile knows: it is another version of the file.</p> : null}
+      {isMissing ? (
+        <p class="note">This text has fewer lines than the profile knows: it is another version of the file.</p>
+      ) : null}
       <SourceText
         label={`${lastPart(shown.file.name).slice(0, 200)}, with costs`}
         text={text}
         columns={
           answer.hasLines
             ? [
-                { title: 'Self', help: 'What the line cost without the functions that it calls' },
-                { title: 'Callees', help: 'What the functions cost that the line calls' },
-                { title: 'Calls', help: 'Calls from the line' },
+                { title: "Self", help: "What the line cost without the functions that it calls" },
+                { title: "Callees", help: "What the functions cost that the line calls" },
+                { title: "Calls", help: "Calls from the line" },
               ]
             : [
-                { title: 'Self', help: 'What the function that begins here cost without its callees' },
-                { title: 'Inclusive', help: 'What it cost with its callees' },
-                { title: 'Calls', help: 'How often it was called' },
+                { title: "Self", help: "What the function that begins here cost without its callees" },
+                { title: "Inclusive", help: "What it cost with its callees" },
+                { title: "Calls", help: "How often it was called" },
               ]
         }
         marks={marks}
@@ -194,24 +208,27 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
           const fn = answer.hasLines
             ? shown.lines.find((one) => one.line === at)?.functions[0]
             : shown.functions.find((one) => one.line === at)?.row.function;
-          if (fn !== undefined) go({ page: 'function', fn, selected: null });
+          if (fn !== undefined) go({ page: "function", fn, selected: null });
         }}
       />
       {answer.hasLines ? null : (
-        <p class="muted small">The profile has costs of functions, not of lines: they stand where a function begins. Enter or double click opens it.</p>
+        <p class="muted small">
+          The profile has costs of functions, not of lines: they stand where a function begins. Enter or double click
+          opens it.
+        </p>
       )}
     </>
   );
 }
 
-type Metric = ReturnType<typeof useSession>['metric'];
-type Unit = ReturnType<typeof useSession>['unit'];
+type Metric = ReturnType<typeof useSession>["metric"];
+type Unit = ReturnType<typeof useSession>["unit"];
 
 /** What stands beside lines: their costs, or those of the functions that begin there. */
 function marksOf(shown: SourceLines, answer: Sources, metric: Metric, unit: Unit): ReadonlyMap<number, LineMark> {
   const marks = new Map<number, LineMark>();
-  const calls = (number: number): string => (number > 0 ? format.count(number) : '');
-  const cost = (value: number): string => (value === 0 ? '' : format.cost(value, metric, unit));
+  const calls = (number: number): string => (number > 0 ? format.count(number) : "");
+  const cost = (value: number): string => (value === 0 ? "" : format.cost(value, metric, unit));
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 1);
   if (answer.hasLines) {
     const largest = most(shown.lines.map((line) => line.own[metric]));
@@ -254,16 +271,21 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
   if (lines === null && functions.length === 0) return <Empty title="No function of this file was called." />;
   return (
     <VirtualTable
-      label={lines === null ? 'Functions of the file' : 'Lines of the file'}
+      label={lines === null ? "Functions of the file" : "Lines of the file"}
       rows={lines === null ? functions.length : lines.length}
       rowHeight={ROW}
       columns={[
-        { key: 'line', title: 'Line', width: '5rem', numeric: true },
-        { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)' },
-        { key: 'own', title: 'Self', width: costWidth(metric, unit), numeric: true },
-        { key: 'share', title: 'of all', width: '6rem', numeric: true },
-        { key: 'inclusive', title: lines === null ? 'Inclusive' : 'Callees', width: costWidth(metric, unit), numeric: true },
-        { key: 'calls', title: 'Calls', width: '6rem', numeric: true },
+        { key: "line", title: "Line", width: "5rem", numeric: true },
+        { key: "name", title: "Function", width: "minmax(12rem, 1fr)" },
+        { key: "own", title: "Self", width: costWidth(metric, unit), numeric: true },
+        { key: "share", title: "of all", width: "6rem", numeric: true },
+        {
+          key: "inclusive",
+          title: lines === null ? "Inclusive" : "Callees",
+          width: costWidth(metric, unit),
+          numeric: true,
+        },
+        { key: "calls", title: "Calls", width: "6rem", numeric: true },
       ]}
       cells={(at) => {
         if (lines !== null) {
@@ -272,7 +294,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
           const [fn] = line.functions;
           return [
             format.count(line.line),
-            fn === undefined ? '' : <FunctionLink key="name" fn={fn} name={names.get(fn) ?? 'function'} />,
+            fn === undefined ? "" : <FunctionLink key="name" fn={fn} name={names.get(fn) ?? "function"} />,
             cost(line.own[metric]),
             format.share(line.own[metric], answer.total[metric]),
             cost(line.callees[metric]),
@@ -283,7 +305,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
         if (found === undefined) return null;
         const { row, line } = found;
         return [
-          line === 0 ? '' : format.count(line),
+          line === 0 ? "" : format.count(line),
           <FunctionLink key="name" fn={row.function} name={row.name} />,
           cost(row.own[metric]),
           format.share(row.own[metric], answer.total[metric]),
@@ -293,9 +315,8 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
       }}
       onOpen={(at) => {
         const fn = lines === null ? functions[at]?.row.function : lines[at]?.functions[0];
-        if (fn !== undefined) go({ page: 'function', fn });
+        if (fn !== undefined) go({ page: "function", fn });
       }}
     />
   );
 }
-

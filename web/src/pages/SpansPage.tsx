@@ -1,17 +1,17 @@
 /** Statements, requests and commands, grouped by text. */
-import type { JSX } from 'preact';
-import { useAnswer, useSession } from '../app/session';
-import type { SpanOrder } from '../app/state';
-import * as format from '../format';
-import { FunctionLink, Go } from '../parts/links';
-import { Command, Empty, Show } from '../parts/state';
-import type { Hint, SpanGroupRow } from '../types';
-import { isLarge } from './HintsPage';
+import type { JSX } from "preact";
+import { useAnswer, useSession } from "../app/session";
+import type { SpanOrder } from "../app/state";
+import * as format from "../format";
+import { FunctionLink, Go } from "../parts/links";
+import { Command, Empty, Show } from "../parts/state";
+import type { Hint, SpanGroupRow } from "../types";
+import { isLarge } from "./HintsPage";
 
 const STEP = 200;
 
 export function SpansPage(): JSX.Element {
-  const asked = useAnswer({ ask: 'spans' });
+  const asked = useAnswer({ ask: "spans" });
   const { summary } = useSession();
   return (
     <section class="spans" aria-label="Spans">
@@ -25,12 +25,15 @@ export function SpansPage(): JSX.Element {
           ) : (
             <>
               <p class="table-note">
-                {format.counted(spans.groups.length, 'group')}, {format.time(spans.time)} in all
-                {summary.total.wall > 0 && summary.unit === 'nanoseconds' ? `, ${format.share(spans.time, summary.total.wall)} of the wall time` : ''}.
+                {format.counted(spans.groups.length, "group")}, {format.time(spans.time)} in all
+                {summary.total.wall > 0 && summary.unit === "nanoseconds"
+                  ? `, ${format.share(spans.time, summary.total.wall)} of the wall time`
+                  : ""}
+                .
                 {spans.leftOut > 0
                   ? ` A limit left out ${format.count(spans.leftOut)} more, which took ${format.time(spans.leftOutTime)}.`
-                  : ''}{' '}
-                {summary.hasTimes ? <Go to={{ page: 'time' }}>See when</Go> : null}
+                  : ""}{" "}
+                {summary.hasTimes ? <Go to={{ page: "time" }}>See when</Go> : null}
               </p>
               <Groups groups={spans.groups} />
             </>
@@ -41,17 +44,17 @@ export function SpansPage(): JSX.Element {
   );
 }
 
-const REPEATED: readonly string[] = ['n-plus-one', 'repeated-request'];
+const REPEATED: readonly string[] = ["n-plus-one", "repeated-request"];
 
 /** Whether a hint is about a group: its evidence has the text, cut after some letters. */
 function isRepeated(group: SpanGroupRow, hints: readonly Hint[]): boolean {
   return hints.some(({ evidence }) =>
-    evidence.some(({ value }) => typeof value === 'string' && group.text !== '' && isShortened(value, group.text)),
+    evidence.some(({ value }) => typeof value === "string" && group.text !== "" && isShortened(value, group.text)),
   );
 }
 
 function isShortened(short: string, text: string): boolean {
-  return short === text || (short.endsWith('…') && text.startsWith(short.slice(0, -1)));
+  return short === text || (short.endsWith("…") && text.startsWith(short.slice(0, -1)));
 }
 
 /** The head of a column that the groups can be sorted by. */
@@ -59,15 +62,15 @@ function Order(props: { value: SpanOrder; title: string }): JSX.Element {
   const { state, go } = useSession();
   const isSorted = props.value === state.spanOrder;
   return (
-    <th scope="col" class="num" aria-sort={isSorted ? 'descending' : 'none'}>
+    <th scope="col" class="num" aria-sort={isSorted ? "descending" : "none"}>
       <button
         type="button"
         class="sorter"
         onClick={() => {
-          go({ spanOrder: props.value }, 'replace');
+          go({ spanOrder: props.value }, "replace");
         }}
       >
-        {props.title} <span class="arrow">{isSorted ? '▼' : ''}</span>
+        {props.title} <span class="arrow">{isSorted ? "▼" : ""}</span>
       </button>
     </th>
   );
@@ -76,7 +79,7 @@ function Order(props: { value: SpanOrder; title: string }): JSX.Element {
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
   const { state, summary, go } = useSession();
   const order = state.spanOrder;
-  const asked = useAnswer(isLarge(summary) ? null : { ask: 'hints' });
+  const asked = useAnswer(isLarge(summary) ? null : { ask: "hints" });
   const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
   const most = state.groups * STEP;
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
@@ -106,13 +109,17 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                 <td class="num">{format.time(group.time)}</td>
                 <td class="num">{format.count(group.calls)}</td>
                 <td>
-                  <span class="kind">{group.kind}</span>{' '}
+                  <span class="kind">{group.kind}</span>{" "}
                   {isRepeated(group, hints) ? (
-                    <Go to={{ page: 'hints' }} class="kind warn" title="The same again and again in one call: see the hint">
-                      {group.kind === 'sql' ? 'N+1' : 'repeated'}
+                    <Go
+                      to={{ page: "hints" }}
+                      class="kind warn"
+                      title="The same again and again in one call: see the hint"
+                    >
+                      {group.kind === "sql" ? "N+1" : "repeated"}
                     </Go>
-                  ) : null}{' '}
-                  {group.text === '' ? null : <bdi class="statement">{group.text.slice(0, 4_000)}</bdi>}
+                  ) : null}{" "}
+                  {group.text === "" ? null : <bdi class="statement">{group.text.slice(0, 4_000)}</bdi>}
                   <div class="small">
                     by <FunctionLink fn={group.function} name={group.name} />
                   </div>
@@ -129,8 +136,8 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                   </ul>
                 </td>
                 <td class="num">{format.time(group.longest)}</td>
-                <td class="num">{format.perCall(group.time, group.calls, 'wall', 'nanoseconds')}</td>
-                <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
+                <td class="num">{format.perCall(group.time, group.calls, "wall", "nanoseconds")}</td>
+                <td class="num">{group.rows === null ? "" : format.count(group.rows)}</td>
               </tr>
             ))}
           </tbody>
@@ -140,7 +147,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
         <button
           type="button"
           onClick={() => {
-            go({ groups: state.groups + 1 }, 'replace');
+            go({ groups: state.groups + 1 }, "replace");
           }}
         >
           {format.count(groups.length - most)} more groups

@@ -1,6 +1,6 @@
 /** Nothing is open yet: how to open something, and how to record it. */
-import type { JSX } from 'preact';
-import { Command } from '../parts/state';
+import type { JSX } from "preact";
+import { Command } from "../parts/state";
 
 export function StartPage(props: {
   onOpen: () => void;
@@ -14,12 +14,15 @@ export function StartPage(props: {
         <p>
           <button type="button" class="primary" onClick={props.embedded.onOpen}>
             Open what is in this page
-          </button>{' '}
-          <bdi class="muted">{props.embedded.names.join(', ').slice(0, 200)}</bdi>
+          </button>{" "}
+          <bdi class="muted">{props.embedded.names.join(", ").slice(0, 200)}</bdi>
         </p>
       )}
       <p>
-        Drop files here, paste them, or <button type="button" class="primary" onClick={props.onOpen}>choose files…</button>
+        Drop files here, paste them, or{" "}
+        <button type="button" class="primary" onClick={props.onOpen}>
+          choose files…
+        </button>
       </p>
       <p class="muted">
         xhprof, Xdebug, SPX, Excimer, speedscope, pprof, Callgrind, Chrome, perf and other profiles, compressed or not.

@@ -1,8 +1,8 @@
 /** A cost in a table, of all calls or of one. */
-import type { JSX } from 'preact';
-import { useSession } from '../app/session';
-import * as format from '../format';
-import type { MetricName } from '../types';
+import type { JSX } from "preact";
+import { useSession } from "../app/session";
+import * as format from "../format";
+import type { MetricName } from "../types";
 
 export function Cost(props: { value: number; metric: MetricName }): JSX.Element {
   const { unit } = useSession();

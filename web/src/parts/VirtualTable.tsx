@@ -4,13 +4,13 @@
  * Made of elements with roles, because a `<table>` cannot leave rows out. One
  * row is the current one; arrow keys move it, Enter opens it.
  */
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { usePrinting } from './printing';
-import { useSize } from './size';
-import type { MetricName, Unit } from '../types';
-import { scrollToRow, scrollToTop, windowOf } from './windowing';
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { usePrinting } from "./printing";
+import { useSize } from "./size";
+import type { MetricName, Unit } from "../types";
+import { scrollToRow, scrollToTop, windowOf } from "./windowing";
 
 export interface TableColumn {
   readonly key: string;
@@ -22,7 +22,7 @@ export interface TableColumn {
   readonly width: string;
   /** Sorts by this column; none if it cannot be sorted by. */
   readonly sort?: () => void;
-  readonly sorted?: 'ascending' | 'descending' | null;
+  readonly sorted?: "ascending" | "descending" | null;
 }
 
 /** What of a table is looked at: the first row in view, and the current row. */
@@ -51,8 +51,8 @@ export interface TableProps {
 const REST_MS = 150;
 
 /** The width of a column of costs: `1,234,567 samples` is longer than any time or amount of memory. */
-export function costWidth(metric: MetricName, unit: Unit, width = '7rem'): string {
-  return metric === 'wall' && unit === 'samples' ? '12rem' : width;
+export function costWidth(metric: MetricName, unit: Unit, width = "7rem"): string {
+  return metric === "wall" && unit === "samples" ? "12rem" : width;
 }
 
 /** Room for one below the last row. */
@@ -71,7 +71,9 @@ export function VirtualTable(props: TableProps): JSX.Element {
   const head = rowHeight + 2;
   const viewport = Math.max(0, size.height - head);
   const isPrinting = usePrinting();
-  const window = isPrinting ? windowOf(0, MOST_PRINTED * rowHeight, rowHeight, Math.min(rows, MOST_PRINTED)) : windowOf(scrollTop, viewport, rowHeight, rows);
+  const window = isPrinting
+    ? windowOf(0, MOST_PRINTED * rowHeight, rowHeight, Math.min(rows, MOST_PRINTED))
+    : windowOf(scrollTop, viewport, rowHeight, rows);
   useEffect(() => {
     if (window.end > window.first && !isPrinting) onWindow?.(window.first, window.end);
   }, [window.first, window.end, onWindow, isPrinting]);
@@ -125,15 +127,14 @@ export function VirtualTable(props: TableProps): JSX.Element {
     };
     const move = moves[event.key];
     if (move !== undefined) moveTo(move);
-    else if (event.key === 'Enter' && current >= 0) {
+    else if (event.key === "Enter" && current >= 0) {
       tell(current);
       onOpen?.(current);
-    }
-    else return;
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const template = columns.map((column) => column.width).join(' ');
+  const template = columns.map((column) => column.width).join(" ");
   const inView = Array.from({ length: window.end - window.first }, (_, at) => window.first + at);
   const shown = isPrinting ? inView.filter((row) => cells(row) !== null) : inView;
   return (
@@ -145,7 +146,11 @@ export function VirtualTable(props: TableProps): JSX.Element {
       aria-label={props.label}
       aria-rowcount={rows + 1}
       aria-activedescendant={current >= window.first && current < window.end ? `${id}-${String(current)}` : undefined}
-      style={{ '--columns': template, '--row': `${String(rowHeight)}px`, maxHeight: `${String(head + rows * rowHeight + SCROLLBAR)}px` }}
+      style={{
+        "--columns": template,
+        "--row": `${String(rowHeight)}px`,
+        maxHeight: `${String(head + rows * rowHeight + SCROLLBAR)}px`,
+      }}
       onScroll={(event) => {
         setScrollTop(event.currentTarget.scrollTop);
       }}
@@ -157,15 +162,15 @@ export function VirtualTable(props: TableProps): JSX.Element {
             <div
               key={column.key}
               role="columnheader"
-              class={column.numeric === true ? 'num' : ''}
+              class={column.numeric === true ? "num" : ""}
               title={column.help}
-              aria-sort={column.sort ? (column.sorted ?? 'none') : undefined}
+              aria-sort={column.sort ? (column.sorted ?? "none") : undefined}
             >
               {column.sort ? (
                 <button type="button" class="sorter" onClick={column.sort}>
                   {column.title}
                   <span class="arrow" aria-hidden="true">
-                    {column.sorted === 'ascending' ? '▲' : column.sorted === 'descending' ? '▼' : ''}
+                    {column.sorted === "ascending" ? "▲" : column.sorted === "descending" ? "▼" : ""}
                   </span>
                 </button>
               ) : (
@@ -183,7 +188,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
               <div
                 key={row}
                 id={`${id}-${String(row)}`}
-                class={`vrow${row === current ? ' current' : ''}${row % 2 ? ' odd' : ''}`}
+                class={`vrow${row === current ? " current" : ""}${row % 2 ? " odd" : ""}`}
                 role="row"
                 aria-rowindex={row + 2}
                 aria-busy={list === null}
@@ -195,8 +200,8 @@ export function VirtualTable(props: TableProps): JSX.Element {
                 onDblClick={() => onOpen?.(row)}
               >
                 {columns.map((column, at) => (
-                  <div key={column.key} role="gridcell" class={column.numeric === true ? 'num' : 'text'}>
-                    {list === null ? (at === 0 ? '…' : '') : list[at]}
+                  <div key={column.key} role="gridcell" class={column.numeric === true ? "num" : "text"}>
+                    {list === null ? (at === 0 ? "…" : "") : list[at]}
                   </div>
                 ))}
               </div>

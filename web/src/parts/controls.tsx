@@ -1,10 +1,10 @@
 /** Controls that several views have. */
-import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAnswer, useSession } from '../app/session';
-import * as format from '../format';
-import type { MetricName } from '../types';
-import { Go } from './links';
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer, useSession } from "../app/session";
+import * as format from "../format";
+import type { MetricName } from "../types";
+import { Go } from "./links";
 
 /** A choice of few: all can be seen. */
 export function Choice<T extends string>(props: {
@@ -119,15 +119,15 @@ export function TextField(props: {
         setText(event.currentTarget.value);
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') {
+        if (event.key === "Enter") {
           event.preventDefault();
           send(text);
           props.onEnter?.(event.shiftKey);
-        } else if (event.key === 'Escape') {
+        } else if (event.key === "Escape") {
           event.stopPropagation();
-          setText('');
-          send('');
-          event.currentTarget.closest('main')?.focus();
+          setText("");
+          send("");
+          event.currentTarget.closest("main")?.focus();
         }
       }}
     />
@@ -138,22 +138,27 @@ export function TextField(props: {
 export function Search(props: { onMatch?: (step: 1 | -1) => void; visible?: number }): JSX.Element {
   const { state, metric, go } = useSession();
   const text = state.search;
-  const { answer } = useAnswer(text === '' ? null : { ask: 'search', text, metric, most: 1 });
+  const { answer } = useAnswer(text === "" ? null : { ask: "search", text, metric, most: 1 });
   return (
     <div class="search" role="search">
       <TextField
         label="Search functions"
         value={text}
         onChange={(value) => {
-          go({ search: value }, 'replace');
+          go({ search: value }, "replace");
         }}
         onEnter={(isShift) => {
           props.onMatch?.(isShift ? -1 : 1);
         }}
       />
-      {text !== '' && props.onMatch ? (
+      {text !== "" && props.onMatch ? (
         <>
-          <button type="button" aria-label="Previous match" title="Previous match (N)" onClick={() => props.onMatch?.(-1)}>
+          <button
+            type="button"
+            aria-label="Previous match"
+            title="Previous match (N)"
+            onClick={() => props.onMatch?.(-1)}
+          >
             ‹
           </button>
           <button type="button" aria-label="Next match" title="Next match (n)" onClick={() => props.onMatch?.(1)}>
@@ -163,14 +168,14 @@ export function Search(props: { onMatch?: (step: 1 | -1) => void; visible?: numb
       ) : null}
       <span class="search-result" role="status">
         {answer === null
-          ? ''
-          : `${format.counted(answer.matches, 'function')}${
-              answer.covered === null ? '' : ` · ${format.share(answer.covered, answer.total[metric])}`
-            }${props.visible === undefined || answer.matches === 0 ? '' : ` · ${format.counted(props.visible, 'box', 'boxes')}`}`}
+          ? ""
+          : `${format.counted(answer.matches, "function")}${
+              answer.covered === null ? "" : ` · ${format.share(answer.covered, answer.total[metric])}`
+            }${props.visible === undefined || answer.matches === 0 ? "" : ` · ${format.counted(props.visible, "box", "boxes")}`}`}
       </span>
       {answer !== null && answer.matches > 0 ? (
         // What is too narrow to be drawn is found there.
-        <Go to={{ page: 'functions', filter: text, origins: [] }}>list</Go>
+        <Go to={{ page: "functions", filter: text, origins: [] }}>list</Go>
       ) : null}
     </div>
   );

@@ -1,12 +1,12 @@
 /** Saves an exported profile as a file. */
-import type { Engine } from '../engine/client';
-import { scopeOf } from '../app/session';
-import type { ViewState } from '../app/state';
-import type { Asked } from '../types';
+import type { Engine } from "../engine/client";
+import { scopeOf } from "../app/session";
+import type { ViewState } from "../app/state";
+import type { Asked } from "../types";
 
 export async function download(
   engine: Engine,
-  options: Omit<Asked<'export'>, 'ask'>,
+  options: Omit<Asked<"export">, "ask">,
   state: ViewState,
   title: string,
 ): Promise<void> {
@@ -16,14 +16,17 @@ export async function download(
 
 /** A name that every file system takes. */
 export function fileName(title: string): string {
-  const last = title.split(/[/\\]/).filter(Boolean).pop() ?? '';
-  const clean = last.replace(/[^\p{L}\p{N}._ -]+/gu, '_').replace(/^[._ -]+/, '').slice(0, 80);
-  return clean === '' ? 'profile' : clean;
+  const last = title.split(/[/\\]/).filter(Boolean).pop() ?? "";
+  const clean = last
+    .replace(/[^\p{L}\p{N}._ -]+/gu, "_")
+    .replace(/^[._ -]+/, "")
+    .slice(0, 80);
+  return clean === "" ? "profile" : clean;
 }
 
 function save(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
+  const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();

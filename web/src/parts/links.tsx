@@ -1,10 +1,10 @@
 /** Links to places in the viewer. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useSession } from '../app/session';
-import { shortName } from '../canvas/paint';
-import { middle } from '../format';
-import { changed, toFragment, type ViewState } from '../app/state';
-import type { Origin } from '../types';
+import type { ComponentChildren, JSX } from "preact";
+import { useSession } from "../app/session";
+import { shortName } from "../canvas/paint";
+import { middle } from "../format";
+import { changed, toFragment, type ViewState } from "../app/state";
+import type { Origin } from "../types";
 
 /** A link to the present state with a change. */
 export function Go(props: {
@@ -20,7 +20,7 @@ export function Go(props: {
       href={`#${toFragment(changed(state, props.to))}`}
       class={props.class}
       title={props.title}
-      aria-current={props.current === true ? 'page' : undefined}
+      aria-current={props.current === true ? "page" : undefined}
     >
       {props.children}
     </a>
@@ -30,7 +30,7 @@ export function Go(props: {
 /** A function's name, leading to its page. The name is text, whatever it holds. */
 export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
   return (
-    <Go to={{ page: 'function', fn: props.fn, selected: null }} class="fn" title={shortTitle(props.name)}>
+    <Go to={{ page: "function", fn: props.fn, selected: null }} class="fn" title={shortTitle(props.name)}>
       <FunctionName name={props.name} />
     </Go>
   );
@@ -47,7 +47,7 @@ export function FunctionName(props: { name: string }): JSX.Element {
   const namespace = middle(name.slice(0, name.length - short.length), MOST_OF_NAMESPACE);
   return (
     <bdi>
-      {namespace === '' ? null : <span class="namespace">{namespace}</span>}
+      {namespace === "" ? null : <span class="namespace">{namespace}</span>}
       {short}
     </bdi>
   );
@@ -59,10 +59,10 @@ export function shortTitle(name: string): string {
 }
 
 const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
-  user: 'program',
-  vendor: 'vendor',
-  internal: 'PHP',
-  other: 'other',
+  user: "program",
+  vendor: "vendor",
+  internal: "PHP",
+  other: "other",
 };
 
 /** Which part of the program, in a word and a colour. */

@@ -1,5 +1,5 @@
 /** Whether the page is being printed: then what is out of view is drawn, too. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from "preact/hooks";
 
 export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
@@ -10,11 +10,11 @@ export function usePrinting(): boolean {
     const end = (): void => {
       setPrinting(false);
     };
-    addEventListener('beforeprint', begin);
-    addEventListener('afterprint', end);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
     return () => {
-      removeEventListener('beforeprint', begin);
-      removeEventListener('afterprint', end);
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
     };
   }, []);
   return isPrinting;

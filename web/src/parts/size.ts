@@ -1,6 +1,6 @@
 /** The size of an element, as long as it is shown. */
-import type { RefObject } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import type { RefObject } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Size {
   readonly width: number;

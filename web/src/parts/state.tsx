@@ -1,8 +1,8 @@
 /** What stands where an answer is not there yet, or cannot be. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { useSession, type Reply } from '../app/session';
-import type { EngineError } from '../engine/client';
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useSession, type Reply } from "../app/session";
+import type { EngineError } from "../engine/client";
 
 /** A line in the middle of an empty view, with what to do next. */
 export function Empty(props: { title: string; children?: ComponentChildren }): JSX.Element {
@@ -37,7 +37,7 @@ export function Busy(props: { what?: string }): JSX.Element | null {
   if (!isLong) return null;
   return (
     <div class="busy" role="status">
-      <span class="spinner" aria-hidden="true" /> {props.what ?? 'Computing'}…
+      <span class="spinner" aria-hidden="true" /> {props.what ?? "Computing"}…
     </div>
   );
 }
@@ -49,7 +49,7 @@ const THRESHOLD = 0.01;
 export function FailureNote(props: { failure: EngineError }): JSX.Element {
   const { state, go, chooseBase, reopen } = useSession();
   const { code, message } = props.failure;
-  if (code === 'needs-stacks' && !state.estimate) {
+  if (code === "needs-stacks" && !state.estimate) {
     return (
       <Empty title="This profile holds callers and callees, not whole call stacks.">
         <p>A flame graph of it can only be guessed: costs are divided among callers in proportion.</p>
@@ -69,7 +69,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       </Empty>
     );
   }
-  if (code === 'needs-times') {
+  if (code === "needs-times") {
     return (
       <Empty title="This profile does not say when calls happened.">
         <p>Record every call with its time:</p>
@@ -78,7 +78,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       </Empty>
     );
   }
-  if (code === 'needs-base') {
+  if (code === "needs-base") {
     return (
       <Empty title="There is nothing to compare with.">
         <p>
@@ -91,7 +91,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       </Empty>
     );
   }
-  if (code === 'unknown-node') {
+  if (code === "unknown-node") {
     return (
       <Empty title="That call path is not in this profile.">
         <p>
@@ -108,30 +108,42 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       </Empty>
     );
   }
-  if (code === 'unknown-function' || code === 'unknown-file') {
+  if (code === "unknown-function" || code === "unknown-file") {
     return (
-      <Empty title={code === 'unknown-file' ? 'That file is not in this profile.' : 'That function was not called in this profile.'}>
+      <Empty
+        title={
+          code === "unknown-file"
+            ? "That file is not in this profile."
+            : "That function was not called in this profile."
+        }
+      >
         <p>
           <button
             type="button"
             class="primary"
             onClick={() => {
-              go({ page: code === 'unknown-file' ? 'source' : 'functions', fn: null, file: null });
+              go({ page: code === "unknown-file" ? "source" : "functions", fn: null, file: null });
             }}
           >
-            {code === 'unknown-file' ? 'All files' : 'All functions'}
+            {code === "unknown-file" ? "All files" : "All functions"}
           </button>
         </p>
       </Empty>
     );
   }
-  if (code === 'engine-stopped') {
+  if (code === "engine-stopped") {
     return (
       <Empty title="The engine stopped: most likely the memory of this page ran out.">
         <p>
-          <button type="button" class="primary" onClick={() => { reopen(); }}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              reopen();
+            }}
+          >
             Open the profile again
-          </button>{' '}
+          </button>{" "}
           <button
             type="button"
             onClick={() => {

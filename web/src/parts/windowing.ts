@@ -42,13 +42,7 @@ export function scrollToTop(row: number, viewport: number, rowHeight: number, ro
 }
 
 /** Where to scroll to so that a row is in view; where it is, if it is. */
-export function scrollToRow(
-  row: number,
-  scrollTop: number,
-  viewport: number,
-  rowHeight: number,
-  rows: number,
-): number {
+export function scrollToRow(row: number, scrollTop: number, viewport: number, rowHeight: number, rows: number): number {
   const whole = rows * rowHeight;
   const height = Math.min(whole, TALLEST);
   const ratio = height > viewport ? (whole - viewport) / (height - viewport) : 1;

@@ -1,11 +1,11 @@
 /** The lines of a file with their costs beside them. Only the lines in view are in the page. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { usePrinting } from '../parts/printing';
-import { useSize } from '../parts/size';
-import { scrollToRow, windowOf } from '../parts/windowing';
-import { commentStarts, tokens } from './highlight';
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { usePrinting } from "../parts/printing";
+import { useSize } from "../parts/size";
+import { scrollToRow, windowOf } from "../parts/windowing";
+import { commentStarts, tokens } from "./highlight";
 
 const ROW = 20;
 /** Some 40 pages of paper. */
@@ -46,7 +46,9 @@ export function SourceText(props: {
   const viewport = Math.max(0, size.height - head);
   const isPrinting = usePrinting();
   const printed = Math.min(lines.length, MOST_PRINTED);
-  const window = isPrinting ? windowOf(0, printed * ROW, ROW, printed) : windowOf(scrollTop, viewport, ROW, lines.length);
+  const window = isPrinting
+    ? windowOf(0, printed * ROW, ROW, printed)
+    : windowOf(scrollTop, viewport, ROW, lines.length);
   const isReady = size.height > 0;
   useEffect(() => {
     setCurrent(props.line);
@@ -75,13 +77,13 @@ export function SourceText(props: {
     };
     const to = moves[event.key];
     if (to !== undefined) move(to);
-    else if (event.key === 'Enter' && marks.has(current)) props.onOpen(current);
+    else if (event.key === "Enter" && marks.has(current)) props.onOpen(current);
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   const digits = String(lines.length).length;
-  const template = `${columns.map(() => '5.6rem').join(' ')} calc(${String(digits)}ch + 1.5rem) minmax(max-content, 1fr)`;
+  const template = `${columns.map(() => "5.6rem").join(" ")} calc(${String(digits)}ch + 1.5rem) minmax(max-content, 1fr)`;
   return (
     <div
       class="source-text"
@@ -90,8 +92,10 @@ export function SourceText(props: {
       tabIndex={0}
       aria-label={`${props.label}. n and N go to the next and the previous line with costs.`}
       aria-rowcount={lines.length + 1}
-      aria-activedescendant={current - 1 >= window.first && current - 1 < window.end ? `${id}-${String(current)}` : undefined}
-      style={{ '--columns': template }}
+      aria-activedescendant={
+        current - 1 >= window.first && current - 1 < window.end ? `${id}-${String(current)}` : undefined
+      }
+      style={{ "--columns": template }}
       onScroll={(event) => {
         setScrollTop(event.currentTarget.scrollTop);
       }}
@@ -119,11 +123,11 @@ export function SourceText(props: {
               <div
                 key={number}
                 id={`${id}-${String(number)}`}
-                class={`source-line${number === current ? ' current' : ''}${mark ? ' marked' : ''}`}
+                class={`source-line${number === current ? " current" : ""}${mark ? " marked" : ""}`}
                 role="row"
                 aria-rowindex={number + 1}
                 title={mark?.title}
-                style={mark ? { '--heat': `${(mark.heat * 100).toFixed(0)}%` } : undefined}
+                style={mark ? { "--heat": `${(mark.heat * 100).toFixed(0)}%` } : undefined}
                 onClick={() => {
                   setCurrent(number);
                 }}
@@ -133,7 +137,7 @@ export function SourceText(props: {
               >
                 {columns.map((column, place) => (
                   <div key={column.title} role="gridcell" class="num line-mark">
-                    {mark?.cells[place] ?? ''}
+                    {mark?.cells[place] ?? ""}
                   </div>
                 ))}
                 <div role="gridcell" class="num line-number">
@@ -141,7 +145,7 @@ export function SourceText(props: {
                 </div>
                 <div role="gridcell" class="code">
                   {tokens(text, starts[number - 1] ?? false).map((token, place) =>
-                    token.kind === 'plain' ? (
+                    token.kind === "plain" ? (
                       shortened(token.text)
                     ) : (
                       <span key={place} class={`code-${token.kind}`}>

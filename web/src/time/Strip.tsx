@@ -1,18 +1,22 @@
 /** Small canvases of the time order: all of it above, spans below. */
-import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useIsDark } from '../app/theme';
-import { ink, originFill, spanFill } from '../canvas/colours';
-import { drawLabel, prepare } from '../canvas/paint';
-import * as format from '../format';
-import { useSize } from '../parts/size';
-import type { TimeRange, Timeline } from '../types';
-import { timeOf, xOf } from './scale';
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useIsDark } from "../app/theme";
+import { ink, originFill, spanFill } from "../canvas/colours";
+import { drawLabel, prepare } from "../canvas/paint";
+import * as format from "../format";
+import { useSize } from "../parts/size";
+import type { TimeRange, Timeline } from "../types";
+import { timeOf, xOf } from "./scale";
 
 const HEIGHT = 48;
 
 /** The whole time, and which part of it is in the window: dragging chooses another. */
-export function Strip(props: { whole: Timeline; part: TimeRange; onPart: (part: TimeRange | null) => void }): JSX.Element {
+export function Strip(props: {
+  whole: Timeline;
+  part: TimeRange;
+  onPart: (part: TimeRange | null) => void;
+}): JSX.Element {
   const { whole, part } = props;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -37,7 +41,7 @@ export function Strip(props: { whole: Timeline; part: TimeRange; onPart: (part: 
     const shown = drag ?? part;
     const left = xOf(scale, Math.min(shown.from, shown.to));
     const right = Math.max(left + 2, xOf(scale, Math.max(shown.from, shown.to)));
-    context.fillStyle = isDark ? 'rgb(0 0 0 / 60%)' : 'rgb(255 255 255 / 70%)';
+    context.fillStyle = isDark ? "rgb(0 0 0 / 60%)" : "rgb(255 255 255 / 70%)";
     context.fillRect(0, 0, left, HEIGHT);
     context.fillRect(right, 0, width - right, HEIGHT);
     context.strokeStyle = paint.accent;
@@ -90,8 +94,8 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
   const scale = { part: props.part, width };
   const textOf = (place: number): string => {
     const joined = spans.joined[place] ?? 1;
-    if (joined > 1) return `${format.count(joined)} × ${spans.kind[place] ?? ''}`;
-    return spans.texts[spans.text[place] ?? -1] ?? spans.kind[place] ?? '';
+    if (joined > 1) return `${format.count(joined)} × ${spans.kind[place] ?? ""}`;
+    return spans.texts[spans.text[place] ?? -1] ?? spans.kind[place] ?? "";
   };
   useLayoutEffect(() => {
     const paint = ink(isDark);
@@ -101,7 +105,7 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
       const left = Math.max(-2, xOf(scale, spans.start[place] ?? 0));
       const right = Math.min(width + 2, xOf(scale, (spans.start[place] ?? 0) + (spans.duration[place] ?? 0)));
       const top = (spans.row[place] ?? 0) * SPAN_ROW;
-      context.fillStyle = spanFill(spans.kind[place] ?? '', isDark);
+      context.fillStyle = spanFill(spans.kind[place] ?? "", isDark);
       context.fillRect(left, top, Math.max(1.5, right - left - 0.6), SPAN_ROW - 1);
       context.fillStyle = paint.text;
       if (place === hovered) context.fillRect(left, top + SPAN_ROW - 3, Math.max(2, right - left), 2);
@@ -115,7 +119,7 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
   return (
     <section class="span-strip" aria-label="Spans">
       <h2>
-        SQL, HTTP and cache calls{' '}
+        SQL, HTTP and cache calls{" "}
         <span class="muted">
           {hovered >= 0 ? (
             <bdi>
@@ -124,7 +128,7 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
           ) : rows > shownRows ? (
             `${format.count(rows - shownRows)} more rows overlap`
           ) : (
-            ''
+            ""
           )}
         </span>
       </h2>

@@ -1,15 +1,15 @@
 /** Calls in the order of time, on a canvas as large as the window. */
-import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isForeign } from '../app/keys';
-import { useIsDark } from '../app/theme';
-import { ink, nameFills } from '../canvas/colours';
-import { useLevel } from '../canvas/level';
-import { drawFrame, drawLabel, prepare } from '../canvas/paint';
-import * as format from '../format';
-import { useSize } from '../parts/size';
-import type { TimeRange, Timeline } from '../types';
-import { marks, moved, timeOf, xOf, zoomed } from './scale';
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isForeign } from "../app/keys";
+import { useIsDark } from "../app/theme";
+import { ink, nameFills } from "../canvas/colours";
+import { useLevel } from "../canvas/level";
+import { drawFrame, drawLabel, prepare } from "../canvas/paint";
+import * as format from "../format";
+import { useSize } from "../parts/size";
+import type { TimeRange, Timeline } from "../types";
+import { marks, moved, timeOf, xOf, zoomed } from "./scale";
 
 export const ROW = 18;
 const AXIS = 22;
@@ -62,7 +62,8 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
   const at = (row: number, moment: number, slack: number): Picked | null => {
     for (const place of byRow.get(row) ?? []) {
       const start = timeline.boxes.start[place] ?? 0;
-      if (moment >= start - slack && moment <= start + (timeline.boxes.duration[place] ?? 0) + slack) return pick(place);
+      if (moment >= start - slack && moment <= start + (timeline.boxes.duration[place] ?? 0) + slack)
+        return pick(place);
     }
     return null;
   };
@@ -70,7 +71,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
   const isChosen = useLevel({
     scroller,
     isReady: size.height > 0,
-    subject: '',
+    subject: "",
     level: props.level,
     start: () => 0,
     topOf: (level) => level * ROW,
@@ -91,7 +92,9 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     const context = canvas.current && prepare(canvas.current, size.width, size.height, paint.paper);
     if (!context) return;
     const { boxes, names } = timeline;
-    const fills = props.isSearching ? names.map((name) => (name.found ? paint.found : paint.unfound)) : nameFills(names, isDark);
+    const fills = props.isSearching
+      ? names.map((name) => (name.found ? paint.found : paint.unfound))
+      : nameFills(names, isDark);
     const frames: [number, number, number, number][] = [];
     for (let place = 0; place < boxes.row.length; place += 1) {
       const top = (boxes.row[place] ?? 0) * ROW + AXIS - scrollTop;
@@ -107,7 +110,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
       if (right - left > 24 && number >= 0) {
         context.fillStyle = paint.text;
         const from = Math.max(0, left);
-        drawLabel(context, { name: names[number]?.name ?? '', left: from, top, width: right - from, height: ROW - 1 });
+        drawLabel(context, { name: names[number]?.name ?? "", left: from, top, width: right - from, height: ROW - 1 });
       }
       if (selected && selected.row === boxes.row[place] && selected.start === start && selected.duration === duration) {
         frames.push([left, top, right - left, ROW - 1]);
@@ -123,7 +126,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     if (limit !== null) {
       const left = xOf(scale, Math.min(limit.from, limit.to));
       const right = xOf(scale, Math.max(limit.from, limit.to));
-      context.fillStyle = isDark ? 'rgb(0 0 0 / 45%)' : 'rgb(255 255 255 / 60%)';
+      context.fillStyle = isDark ? "rgb(0 0 0 / 45%)" : "rgb(255 255 255 / 60%)";
       if (left > 0) context.fillRect(0, AXIS, left, size.height);
       if (right < size.width) context.fillRect(right, AXIS, size.width - right, size.height);
       context.fillStyle = paint.accent;
@@ -158,7 +161,10 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
   const fit = (picked: Picked | null): void => {
     if (picked !== null && picked.duration > 0) {
       const room = Math.ceil(picked.duration * 0.02);
-      props.onPart({ from: Math.max(0, picked.start - room), to: Math.min(timeline.end, picked.start + picked.duration + room) });
+      props.onPart({
+        from: Math.max(0, picked.start - room),
+        to: Math.min(timeline.end, picked.start + picked.duration + room),
+      });
     }
   };
 
@@ -175,9 +181,9 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
         props.onPart(moved(part, timeline.end, (event.deltaX || event.deltaY) / Math.max(1, size.width)));
       }
     };
-    element.addEventListener('wheel', wheel, { passive: false });
+    element.addEventListener("wheel", wheel, { passive: false });
     return () => {
-      element.removeEventListener('wheel', wheel);
+      element.removeEventListener("wheel", wheel);
     };
   });
 
@@ -193,7 +199,8 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     const next =
       rowStep === 0
         ? all[here + side]
-        : (all.find((place) => (timeline.boxes.start[place] ?? 0) + (timeline.boxes.duration[place] ?? 0) >= middle) ?? all.at(-1));
+        : (all.find((place) => (timeline.boxes.start[place] ?? 0) + (timeline.boxes.duration[place] ?? 0) >= middle) ??
+          all.at(-1));
     if (next !== undefined) props.onSelect(pick(next));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -203,23 +210,52 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
       props.onPart(zoomed(part, timeline.end, factor, Math.max(part.from, Math.min(part.to, around))));
     };
     const act: Record<string, () => void> = {
-      '+': () => { zoomBy(0.5); },
-      '=': () => { zoomBy(0.5); },
-      w: () => { zoomBy(0.5); },
-      '-': () => { zoomBy(2); },
-      s: () => { zoomBy(2); },
-      a: () => { props.onPart(moved(part, timeline.end, -0.2)); },
-      d: () => { props.onPart(moved(part, timeline.end, 0.2)); },
-      '0': () => { props.onPart(null); },
-      f: () => { fit(selected); },
-      Enter: () => { fit(selected); },
-      r: () => {
-        if (selected && selected.duration > 0) props.onRange({ from: selected.start, to: selected.start + selected.duration });
+      "+": () => {
+        zoomBy(0.5);
       },
-      ArrowLeft: () => { step(0, -1); },
-      ArrowRight: () => { step(0, 1); },
-      ArrowUp: () => { step(-1, 0); },
-      ArrowDown: () => { step(1, 0); },
+      "=": () => {
+        zoomBy(0.5);
+      },
+      w: () => {
+        zoomBy(0.5);
+      },
+      "-": () => {
+        zoomBy(2);
+      },
+      s: () => {
+        zoomBy(2);
+      },
+      a: () => {
+        props.onPart(moved(part, timeline.end, -0.2));
+      },
+      d: () => {
+        props.onPart(moved(part, timeline.end, 0.2));
+      },
+      "0": () => {
+        props.onPart(null);
+      },
+      f: () => {
+        fit(selected);
+      },
+      Enter: () => {
+        fit(selected);
+      },
+      r: () => {
+        if (selected && selected.duration > 0)
+          props.onRange({ from: selected.start, to: selected.start + selected.duration });
+      },
+      ArrowLeft: () => {
+        step(0, -1);
+      },
+      ArrowRight: () => {
+        step(0, 1);
+      },
+      ArrowUp: () => {
+        step(-1, 0);
+      },
+      ArrowDown: () => {
+        step(1, 0);
+      },
       Escape: () => {
         if (selected) props.onSelect(null);
         else props.onRange(null);
@@ -278,10 +314,14 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
         </div>
       </div>
       <div class="flame-status" aria-hidden="true">
-        <bdi>{shown === null ? 'Drag over a range: all views follow it. Double click zooms to a call.' : props.describe(shown)}</bdi>
+        <bdi>
+          {shown === null
+            ? "Drag over a range: all views follow it. Double click zooms to a call."
+            : props.describe(shown)}
+        </bdi>
       </div>
       <div class="sr-only" aria-live="polite">
-        {selected === null ? '' : props.describe(selected)}
+        {selected === null ? "" : props.describe(selected)}
       </div>
     </div>
   );

@@ -1,17 +1,17 @@
 /** When things happened; a dragged range becomes what all views show. */
-import type { JSX } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { useAnswer, useSession } from '../app/session';
-import { useMoving } from '../canvas/moving';
-import * as format from '../format';
-import { Search } from '../parts/controls';
-import { FunctionLink, Go } from '../parts/links';
-import { useSize } from '../parts/size';
-import { Empty, Show } from '../parts/state';
-import { firstAsked } from '../parts/windowing';
-import type { TimeRange, Timeline } from '../types';
-import { SpanStrip, Strip } from './Strip';
-import { pickedAt, TimeCanvas, type Picked } from './TimeCanvas';
+import type { JSX } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer, useSession } from "../app/session";
+import { useMoving } from "../canvas/moving";
+import * as format from "../format";
+import { Search } from "../parts/controls";
+import { FunctionLink, Go } from "../parts/links";
+import { useSize } from "../parts/size";
+import { Empty, Show } from "../parts/state";
+import { firstAsked } from "../parts/windowing";
+import type { TimeRange, Timeline } from "../types";
+import { SpanStrip, Strip } from "./Strip";
+import { pickedAt, TimeCanvas, type Picked } from "./TimeCanvas";
 
 /** Rows are asked for in blocks, with one in advance on each side. */
 const BLOCK = 50;
@@ -21,18 +21,26 @@ export function TimePage(): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const [first, setFirst] = useState(0);
-  const end = useAnswer(state.part === null ? null : { ask: 'timeline', width: 1, rows: 0 }, {}).answer?.end;
+  const end = useAnswer(state.part === null ? null : { ask: "timeline", width: 1, rows: 0 }, {}).answer?.end;
   const part = end !== undefined && state.part !== null && state.part.from >= end ? null : state.part;
   const wide = Math.ceil(width / 64) * 64;
   const isReady = width > 0;
   // Of the whole profile: the range is marked in it.
   const asked = useAnswer(
     isReady
-      ? { ask: 'timeline', range: part, width: wide, minWidth: 1.5, firstRow: first, rows: BLOCK * 4, search: state.search }
+      ? {
+          ask: "timeline",
+          range: part,
+          width: wide,
+          minWidth: 1.5,
+          firstRow: first,
+          rows: BLOCK * 4,
+          search: state.search,
+        }
       : null,
     {},
   );
-  const whole = useAnswer(isReady ? { ask: 'timeline', width: wide, minWidth: 2, rows: 60 } : null, {});
+  const whole = useAnswer(isReady ? { ask: "timeline", width: wide, minWidth: 2, rows: 60 } : null, {});
   const onRows = useCallback((row: number) => {
     setFirst(firstAsked(row, BLOCK));
   }, []);
@@ -59,10 +67,10 @@ export function TimePage(): JSX.Element {
             >
               Zoom to the range
             </button>
-            <Go to={{ page: 'flame', zoom: [], selected: null }} class="button">
+            <Go to={{ page: "flame", zoom: [], selected: null }} class="button">
               Flame graph of the range
             </Go>
-            <Go to={{ page: 'functions' }} class="button">
+            <Go to={{ page: "functions" }} class="button">
               Functions of the range
             </Go>
           </>
@@ -94,19 +102,25 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
     subject: JSON.stringify(state.part),
     restMs: 60,
     onRest: (rested) => {
-      go({ part: rested.from === 0 && rested.to >= timeline.end ? null : rested }, 'replace');
+      go({ part: rested.from === 0 && rested.to >= timeline.end ? null : rested }, "replace");
     },
   });
   const part = moving ?? wanted;
   const titleOf = (picked: Picked): string =>
-    picked.name < 0 ? format.counted(picked.joined, 'short call') : (timeline.names[picked.name]?.name ?? '');
-  const complete = (picked: Picked) => ({ ...picked, fn: timeline.names[picked.name]?.function ?? null, title: titleOf(picked) });
+    picked.name < 0 ? format.counted(picked.joined, "short call") : (timeline.names[picked.name]?.name ?? "");
+  const complete = (picked: Picked) => ({
+    ...picked,
+    fn: timeline.names[picked.name]?.function ?? null,
+    title: titleOf(picked),
+  });
   useEffect(() => {
     // From the address: by a link, or by going back.
     const { call } = state;
     if (call === null) setSelected(null);
     else if (selected?.row !== call.row || selected.start !== call.start) {
-      const place = timeline.boxes.start.findIndex((start, at) => start === call.start && timeline.boxes.row[at] === call.row);
+      const place = timeline.boxes.start.findIndex(
+        (start, at) => start === call.start && timeline.boxes.row[at] === call.row,
+      );
       if (place >= 0) setSelected(complete(pickedAt(timeline, place)));
     }
   }, [state.call?.row, state.call?.start, timeline]);
@@ -127,12 +141,12 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
           timeline={timeline}
           part={part}
           range={state.range}
-          isSearching={state.search !== ''}
+          isSearching={state.search !== ""}
           selected={selected}
           describe={describe}
           onSelect={(picked) => {
             setSelected(picked && complete(picked));
-            go({ call: picked && { row: picked.row, start: picked.start } }, 'replace');
+            go({ call: picked && { row: picked.row, start: picked.start } }, "replace");
           }}
           onPart={(next) => {
             setMoving(next);
@@ -144,14 +158,14 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
           onRows={props.onRows}
           level={state.level}
           onLevel={(level) => {
-            go({ level }, 'replace');
+            go({ level }, "replace");
           }}
         />
         <SpanStrip
           timeline={timeline}
           part={part}
           onOpen={() => {
-            go({ page: 'spans' });
+            go({ page: "spans" });
           }}
         />
       </div>
@@ -165,7 +179,11 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
         ) : (
           <>
             <h2 class="details-name">
-              {selected.fn === null ? <bdi>{selected.title}</bdi> : <FunctionLink fn={selected.fn} name={selected.title} />}
+              {selected.fn === null ? (
+                <bdi>{selected.title}</bdi>
+              ) : (
+                <FunctionLink fn={selected.fn} name={selected.title} />
+              )}
             </h2>
             <dl class="facts">
               <dt>took</dt>
@@ -192,7 +210,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
                 Limit all views to it
               </button>
               {selected.fn === null ? null : (
-                <Go to={{ page: 'sandwich', fn: selected.fn }} class="button">
+                <Go to={{ page: "sandwich", fn: selected.fn }} class="button">
                   Sandwich
                 </Go>
               )}

