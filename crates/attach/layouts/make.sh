@@ -15,7 +15,10 @@ for headers; do
             -o "$work/offsets" "$here/offsets.c"
         "$work/offsets" >"$work/values"
         name=$(sed -n 's/^number.api //p' "$work/values")${threads:+-zts}
-        { echo "build $name"; cat "$work/values"; } >"$work/${#columns[@]}"
+        {
+            echo "build $name"
+            cat "$work/values"
+        } >"$work/${#columns[@]}"
         columns+=("$work/${#columns[@]}")
     done
 done
