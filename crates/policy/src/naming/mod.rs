@@ -3,5 +3,6 @@
 
 pub mod details;
 pub mod exclusions;
+pub mod functions;
 pub mod names;
 pub mod redaction;
