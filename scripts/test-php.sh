@@ -81,7 +81,7 @@ ends_by_signal() {
 
 # xhprof attach, dump and top on real processes.
 attach_works() {
-    "$PHP" -n scripts/attach/check.php "$PHP" "$profiler" "$extension" "$(find_fpm || echo -)"
+    "$PHP" -n crates/attach/tests/programs/check.php "$PHP" "$profiler" "$extension" "$(find_fpm || echo -)"
 }
 
 # The table of layouts has the columns of the PHP that is installed, as its headers give them.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use policy::names::fitting;
+use policy::naming::names::fitting;
 use profile::{Symbol, SymbolId};
 
 /// The functions of all processes, by number and by name.

@@ -6,7 +6,7 @@
  *     php -n check.php PHP PROGRAM EXTENSION|- PHP-FPM|- [SECONDS]
  */
 
-require __DIR__ . '/../fpm-server.php';
+require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
 
 [, $php, $program, $extension, $fpm] = $argv;
 $seconds = (float) ($argv[5] ?? 4);
