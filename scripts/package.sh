@@ -1,8 +1,9 @@
 # `./x package`: what a release has, in target/packages. Sourced by `x`.
 #
-#   pie     the extension, as the archive that PIE looks for
-#   static  the program xhprof, one file for any Linux
-#   deb     Debian packages: phpX.Y-xhprof-rs, xhprof, xhprof-server, and a repository of them
+#   pie       the extension, as the archive that PIE looks for
+#   static    the program xhprof, one file for any Linux
+#   deb       the Debian package phpX.Y-xhprof-rs
+#   programs  the Debian packages xhprof and xhprof-server
 #
 # The extension is built for the chosen PHP and this machine's glibc. Builds have a
 # folder of their own, target/package, because their flags differ: no path of this
@@ -11,11 +12,17 @@
 
 packages=${release%/release}/packages
 package_builds=${release%/release}/package
-package_kinds=(pie static deb)
+package_kinds=(pie static deb programs)
 
-# package_run [--twice] [KIND…]
+# package_run [--index | [--twice] KIND…]: --index only makes the checksums and the
+# repository, of what several machines have built and one has in the folder.
 package_run() {
     local kind twice='' kinds=()
+    if [ "${1:-}" = --index ]; then
+        package_facts
+        package_index
+        return
+    fi
     for kind; do
         case " ${package_kinds[*]} --twice " in
         *" $kind "*) [ "$kind" != --twice ] && kinds+=("$kind") || twice=yes ;;
@@ -53,8 +60,24 @@ package_all() {
     done
     python3 packaging/crates.py cyclonedx "$version" xhprof xhprof-cli xhprof-server >"$packages/xhprof-$version.cdx.json"
     install -m 755 packaging/install.sh "$packages/install.sh"
-    (cd "$packages" && sha256sum -- * >../SHA256SUMS && mv ../SHA256SUMS .)
+    package_index
 }
+
+# The folder of the packages is a repository for apt, behind any web server. It is as trusted
+# as its signature. This one has none: `gpg --clearsign --output InRelease Release` makes it.
+package_index() (
+    cd "$packages" || return
+    rm -f Packages Release SHA256SUMS
+    if compgen -G '*.deb' >/dev/null; then
+        apt-ftparchive packages . >Packages
+        apt-ftparchive -o APT::FTPArchive::Release::Origin=xhprof-rs -o APT::FTPArchive::Release::Suite=./ \
+            -o APT::FTPArchive::Release::Patterns=Packages \
+            -o APT::FTPArchive::Release::Date="$(date -u -R -d "@$SOURCE_DATE_EPOCH")" release . >../Release
+        mv ../Release .
+    fi
+    sha256sum -- * >../SHA256SUMS
+    mv ../SHA256SUMS .
+)
 
 # package_cargo ARGUMENT…: Cargo, for files that tell nothing of this machine.
 package_cargo() {
@@ -118,8 +141,8 @@ package_static() {
 
 # package_archive FOLDER FILE
 package_archive() {
-    tar --create --directory="$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
-        --mode=u+rwX,go+rX,go-w . --transform='s|^\./||' --exclude=./. | gzip -n -9 >"$2"
+    (cd "$1" && tar --create --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+        --mode=u+rwX,go+rX,go-w -- *) | gzip -n -9 >"$2"
 }
 
 # An empty folder, inside the build folder.
@@ -144,11 +167,16 @@ package_deb() {
     local folder
     folder=$(package_folder)
     package_extension "$folder"
+    source packaging/debian/build.sh
+    deb_php "$folder"
+}
+
+package_programs() {
+    local folder
+    folder=$(package_folder)
     package_program "$folder"
     package_cargo build --profile program --locked -p xhprof-server
     strip -o "$folder/xhprof-server" "$package_builds/program/xhprof-server"
     source packaging/debian/build.sh
-    deb_php "$folder"
     deb_programs "$folder"
-    deb_repository
 }

@@ -1,4 +1,4 @@
-# The Debian packages and their repository: dpkg-deb, without a build system. Sourced by
+# The Debian packages, made by dpkg-deb, without a build system. Sourced by
 # scripts/package.sh.
 
 # deb_php FOLDER: the extension, for the chosen PHP.
@@ -110,14 +110,3 @@ deb_fill() {
         -e "s|@MAINTAINER@|$maintainer|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@YEAR@|$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y)|g" \
         -e "s|@API@|$("$PHP" -n -i | sed -n 's/^PHP Extension => //p')|g"
 }
-
-# The folder of the packages is a repository, behind any web server. It is as trusted as its
-# signature. This one has none: `gpg --clearsign --output InRelease Release` makes it.
-deb_repository() (
-    cd "$packages" || return
-    apt-ftparchive packages . >Packages
-    apt-ftparchive -o APT::FTPArchive::Release::Origin=xhprof-rs -o APT::FTPArchive::Release::Suite=./ \
-        -o APT::FTPArchive::Release::Patterns=Packages \
-        -o APT::FTPArchive::Release::Date="$(date -u -R -d "@$SOURCE_DATE_EPOCH")" release . >Release.new
-    mv Release.new Release
-)
