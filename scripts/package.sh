@@ -85,7 +85,7 @@ package_cargo() {
     # These flags replace those of .cargo/config.toml.
     flags=$(sed -nE 's/^rustflags = \["-C", "(.*)"\]$/-C\x1f\1/p' .cargo/config.toml)
     flags+=$'\x1f'--remap-path-prefix=$PWD=/xhprof$'\x1f'--remap-path-prefix=$sources=/crates
-    CARGO_TARGET_DIR=$package_builds CARGO_ENCODED_RUSTFLAGS=$flags \
+    env -u SOURCE_DATE_EPOCH CARGO_TARGET_DIR="$package_builds" CARGO_ENCODED_RUSTFLAGS="$flags" \
         CFLAGS="-ffile-prefix-map=$PWD=/xhprof -ffile-prefix-map=$sources=/crates" \
         cargo "$@" || build_failed 'a package'
 }

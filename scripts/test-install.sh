@@ -3,6 +3,7 @@
 
 composer_json() {
     "$PHP" -n scripts/check-composer.php
+    "$PHP" -n packaging/pie/test.php
     local version
     version=$(composer --version --no-ansi 2>/dev/null | sed -nE 's/^Composer version ([0-9.]+).*/\1/p' || true)
     # Earlier ones do not know "php-ext", by which PIE finds an extension.
