@@ -55,6 +55,13 @@ change() {
     if [ -n "$dry" ]; then say "would run: $*"; else "$@"; fi
 }
 
+# put MODE FILE TARGET: replaces the target at once. Running programs have the old file mapped.
+put() {
+    change cp "$2" "$3.new"
+    change chmod "$1" "$3.new"
+    change mv -f "$3.new" "$3"
+}
+
 # note FILE: for --uninstall. A line with a version is a module that phpenmod has enabled.
 note() {
     [ -z "$dry" ] || return 0
@@ -66,7 +73,11 @@ uninstall_all() {
     [ -e "$list" ] || die "nothing was installed by this script below $prefix: there is no $list"
     while read -r line; do
         case $line in
-        phpenmod\ *) change phpdismod -v "${line#phpenmod }" xhprof ;;
+        phpenmod\ *)
+            change phpdismod -v "${line#phpenmod }" xhprof
+            # Debian remembers what the administrator disabled, and enables no package against it.
+            change rm -f "/var/lib/php/modules/${line#phpenmod }"/*/disabled_by_admin/xhprof
+            ;;
         *.ini)
             # The user may have changed the settings.
             if [ -e "$line" ] && [ "$(sha256sum <"$line")" != "$(cat "$list.ini" 2>/dev/null)" ]; then
@@ -147,10 +158,7 @@ install_into() {
         die "$php does not load the extension of $name"
     say "$php: PHP $version, $name"
     change mkdir -p "$folder"
-    # A new file: running PHPs have the old one mapped.
-    change rm -f "$module"
-    change cp "$work/$name.d/xhprof.so" "$module"
-    change chmod 644 "$module"
+    put 644 "$work/$name.d/xhprof.so" "$module"
     note "$module"
     switch_on "$version" "$scanned" "$work/$name.d/xhprof.ini"
     installed="$installed $php"
@@ -171,8 +179,7 @@ switch_on() {
         say "settings: $ini exists and is not changed"
     else
         change mkdir -p "${ini%/*}"
-        change cp "$3" "$ini"
-        change chmod 644 "$ini"
+        put 644 "$3" "$ini"
         note "$ini"
         [ -n "$dry" ] || sha256sum <"$ini" >"$list.ini"
     fi
@@ -189,9 +196,7 @@ install_program() {
     mkdir -p "$work/program"
     tar -xzf "$work/$name" -C "$work/program"
     change mkdir -p "$prefix/bin"
-    change rm -f "$prefix/bin/xhprof"
-    change cp "$work/program/xhprof" "$prefix/bin/xhprof"
-    change chmod 755 "$prefix/bin/xhprof"
+    put 755 "$work/program/xhprof" "$prefix/bin/xhprof"
     note "$prefix/bin/xhprof"
     say "the program: $prefix/bin/xhprof"
 }
