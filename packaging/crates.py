@@ -48,7 +48,10 @@ while wanted:
         if dependency not in found:
             found.add(dependency)
             wanted.append(dependency)
-foreign = sorted((packages[package] for package in found if packages[package]["source"]), key=lambda package: (package["name"], package["version"]))
+foreign = sorted(
+    (packages[package] for package in found if packages[package]["source"]),
+    key=lambda package: (package["name"], package["version"]),
+)
 
 
 def license_of(package):
@@ -83,7 +86,9 @@ if kind == "cyclonedx":
         "dependencies": [
             {
                 "ref": reference(package),
-                "dependsOn": sorted(reference(packages[other]) for other in linked(package["id"]) if packages[other]["source"]),
+                "dependsOn": sorted(
+                    reference(packages[other]) for other in linked(package["id"]) if packages[other]["source"]
+                ),
             }
             for package in foreign
         ],

@@ -5,15 +5,15 @@
 
 # release_run [--dry-run] VERSION: a dry run accepts a changelog without the version's heading.
 release_run() {
-    local dry=''
+    local trial=''
     if [ "${1:-}" = --dry-run ]; then
-        dry=yes
+        trial=yes
         shift
     fi
     [[ ${1:-} =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z]+[0-9]+)?$ ]] || die 'release: a version is needed, such as 1.2.3 or 1.2.3-rc1'
-    release_versions "$1" "$dry"
+    release_versions "$1" "$trial"
     x_package --test
-    release_notes "$1" "$dry" >"${release%/release}/release-notes.md"
+    release_notes "$1" "$trial" >"${release%/release}/release-notes.md"
     say "release: the files are in target/packages, the notes in target/release-notes.md"
 }
 
