@@ -123,8 +123,11 @@ EOF
 
 # Builds the everyday program as one file without any library.
 package_program() {
-    package_cargo build --profile packaged --locked --target "$architecture-unknown-linux-musl" -p xhprof-cli
-    install -m 755 "$package_builds/$architecture-unknown-linux-musl/packaged/xhprof" "$1/xhprof"
+    local target=$architecture-unknown-linux-musl
+    [ -e "$(rustc --print target-libdir --target "$target")" ] || rustup target add "$target" ||
+        die "package: Rust has no standard library for $target here, and rustup does not install it"
+    package_cargo build --profile packaged --locked --target "$target" -p xhprof-cli
+    install -m 755 "$package_builds/$target/packaged/xhprof" "$1/xhprof"
     # file(1) may be missing.
     ! readelf --dynamic --program-headers "$1/xhprof" | grep -E 'NEEDED|INTERP' || die 'the program is not static'
     ! grep -aF -e "$PWD" -e "$HOME/" "$1/xhprof" >/dev/null || die 'the program has a path of this machine'
