@@ -79,6 +79,24 @@ ends_by_signal() {
     python3 php-tests/programs/signals/check.py "$PHP" "$extension" "$profiler" "$(find_fpm || echo -)"
 }
 
+# xhprof attach, dump and top on real processes.
+attach_works() {
+    "$PHP" -n crates/attach/tests/programs/check.php "$PHP" "$profiler" "$extension" "$(find_fpm || echo -)"
+}
+
+# The table of layouts has the columns of the PHP that is installed, as its headers give them.
+attach_layouts() {
+    local folder=crates/attach/layouts made api
+    made=$("$folder/make.sh" "$("$PHP_CONFIG" --include-dir)")
+    api=$(sed -n 's/^build \([0-9]*\) .*/\1/p' <<<"$made")
+    grep -q "^build .*\b$api\b" "$folder/layouts.txt" || {
+        echo "PHP's API $api is not in $folder/layouts.txt, so not compared"
+        return
+    }
+    diff -u <(awk -v api="$api" '/^build/ { for (i = 2; i <= NF; i++) if ($i == api) column = i }
+        !/^#/ { print $1, $column, $(column + 1) }' "$folder/layouts.txt") <(printf '%s\n' "$made")
+}
+
 fpm_requests() {
     local fpm
     fpm=$(find_fpm) || {

@@ -47,6 +47,7 @@ first_tier_tests() {
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step 'xhprof serve: login, uploads, a watched folder, its end' server_works
     step "docs/workers.md's loops" worker_loops
+    step "layouts of crates/attach against PHP's headers" attach_layouts
     step 'xhprof check: requests to a server, scenarios at once' check_scenarios
     step 'a real program: the same output' real_output
     step 'the Composer package, php/' php_package
@@ -86,6 +87,7 @@ rest_tests() {
     step 'PHP tests beside other extensions and Twig' php_tests_beside
     step 'PHP tests, with a check of every profile' php_tests_checked
     step 'closures and property hooks in every job of a worker' kept_code
+    step 'xhprof attach, dump and top on real processes' attach_works
     step 'ends by signals, with and without the extension' ends_by_signal
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works

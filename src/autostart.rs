@@ -22,9 +22,9 @@ use recorder::Shape;
 
 use crate::engine;
 use crate::log_throttled::{Problem, log_throttled};
+use crate::naming::{Details, NamingOptions};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
 use crate::settings::{Flags, Mode, OutputFormat};
-use crate::symbols::{Details, NamingOptions};
 use crate::{output, session, settings, zend};
 
 pub(crate) use decision::Decision;

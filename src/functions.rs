@@ -13,9 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::engine::Engine;
+use crate::naming::NamingOptions;
 use crate::options::Options;
 use crate::settings::{self, Flags};
-use crate::symbols::NamingOptions;
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};

@@ -8,7 +8,7 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStringExt;
 
-use policy::inputs::{header_variable, values};
+use policy::requests::inputs::{header_variable, values};
 
 use crate::zend;
 

@@ -18,15 +18,13 @@ mod engine;
 mod functions;
 mod information;
 mod inputs;
-mod known_names;
 mod log_throttled;
+mod naming;
 mod options;
 mod output;
 mod program;
 mod session;
 mod settings;
-mod spans;
-mod symbols;
 #[allow(unsafe_code)]
 mod zend;
 

@@ -11,11 +11,11 @@ use std::rc::Rc;
 use anyhow::{Error, Result, bail};
 use recorder::Shape;
 
+use crate::naming::{Details, NamingOptions};
 use crate::options::Options;
 use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::Flags;
-use crate::symbols::{Details, NamingOptions};
 use crate::{autostart, session};
 
 thread_local! {

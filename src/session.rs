@@ -27,11 +27,10 @@ use crate::engine::{
     self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
+use crate::naming::{NamingOptions, SharedSpans, Symbols};
 use crate::settings::{self, Flags};
-use crate::spans::SharedSpans;
-use crate::symbols::{NamingOptions, Symbols};
 use crate::zend;
-use policy::names::{NameLimits, SharedNames};
+use policy::naming::names::{NameLimits, SharedNames};
 
 /// What the result of a profile takes for each row until it is written, at most: edges,
 /// names, and the file's bytes.
@@ -129,7 +128,7 @@ fn pause_tracing(state: &mut State) -> bool {
     };
     hooks.pause(recorder);
     if let Some(symbols) = state.active.symbols_mut() {
-        symbols.forget_prepared();
+        symbols.prepared.clear();
     }
     engine::recording_changed(state);
     true
@@ -297,13 +296,13 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
         started_us: clock::unix_time_us(),
         suspension: None,
     };
-    let room = recorded::take_room();
+    let tables = recorded::take_tables();
     find_counters(&measure);
     engine::install();
     with_state(|state| {
         let session = state.next_session();
         let read = || plan.read();
-        let recorder = Recorder::new_in(room, shape, max_depth, max_nodes, read);
+        let recorder = Recorder::new_in(tables, shape, max_depth, max_nodes, read);
         state.active = Recording::new(session, recorder, running);
         engine::recording_changed(state);
     });

@@ -1,7 +1,7 @@
-//! The current values of the settings in php.ini. [`policy::settings`] defines the
+//! The current values of the settings in php.ini. [`::settings`] defines the
 //! settings.
 
-pub(crate) use policy::settings::*;
+pub(crate) use ::settings::*;
 
 use std::sync::OnceLock;
 

@@ -30,7 +30,7 @@ pub(super) fn note_standard_error() {
 /// prints its own path.
 pub(super) fn written(reason: Reason, path: &Path) {
     let before = STANDARD_ERROR.get();
-    if before.is_none() || before != standard_error() || is_child_of_asked(reason) {
+    if before.is_none() || before != standard_error() || inherited_the_request(reason) {
         return;
     }
     let path = path.to_string_lossy();
@@ -51,7 +51,7 @@ fn standard_error() -> Option<(u64, u64)> {
 /// Whether this process is profiled only because it inherited the environment of
 /// a profiled PHP. Programs read what their children write to standard error,
 /// and some take any output there for a failure.
-fn is_child_of_asked(reason: Reason) -> bool {
+fn inherited_the_request(reason: Reason) -> bool {
     let name = match reason {
         Reason::Environment => "XHPROF".into(),
         _ => settings::value(&settings::TRIGGER),

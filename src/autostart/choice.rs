@@ -3,7 +3,7 @@
 //! The cheapest checks come first: for a request that `xhprof.rate` leaves out,
 //! three settings are read and one system call is made.
 
-use policy::trigger::{LeftOut, Subject, is_chosen};
+use policy::requests::trigger::{LeftOut, Subject, is_chosen};
 
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
@@ -38,7 +38,7 @@ fn reason() -> Result<Reason, Rule> {
     let trigger = trigger::of_this_request();
     let reason = match (trigger, auto_enable) {
         (Trigger::Right, _) => Reason::Trigger,
-        (Trigger::Suspension, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
+        (Trigger::Absent, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
         (Trigger::NoSecret, AutoEnable::Trigger) => return Err(Rule::NoSecret),
         (Trigger::WrongSecret, AutoEnable::Trigger) => return Err(Rule::WrongSecret),
         _ => {

@@ -4,7 +4,7 @@
 //! server profile a request. The comparison takes constant time, and no secret
 //! is logged.
 
-use policy::trigger::is_secret;
+use policy::requests::trigger::is_secret;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::{inputs, settings, zend};
@@ -13,7 +13,7 @@ use crate::{inputs, settings, zend};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trigger {
     /// The request has no trigger, or the setting is empty.
-    Suspension,
+    Absent,
     /// `xhprof.trigger_secret` is empty, so no trigger is valid.
     NoSecret,
     /// The trigger's value is not the secret.
@@ -26,12 +26,12 @@ pub(super) enum Trigger {
 pub(super) fn of_this_request() -> Trigger {
     let name = settings::value(&settings::TRIGGER);
     if name.is_empty() {
-        return Trigger::Suspension;
+        return Trigger::Absent;
     }
     if zend::is_command_line() {
         let value = inputs::process_variable(&name).unwrap_or_default();
         return if value.is_empty() || value == b"0" {
-            Trigger::Suspension
+            Trigger::Absent
         } else {
             Trigger::Right
         };
@@ -55,7 +55,7 @@ pub(super) fn of_this_request() -> Trigger {
         return Trigger::Right;
     }
     let Some((source, _)) = values.iter().find(|(_, value)| !value.is_empty()) else {
-        return Trigger::Suspension;
+        return Trigger::Absent;
     };
     log_throttled(
         Problem::WrongSecret,

@@ -21,7 +21,7 @@ pub(crate) use timer::{Timer, end_kept_timer};
 
 use std::sync::{Mutex, OnceLock};
 
-use policy::settings::ClockChoice;
+use ::settings::ClockChoice;
 use recorder::{TickRate, Ticks};
 
 /// The clocks that the engines read at entry and exit.

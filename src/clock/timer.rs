@@ -8,8 +8,8 @@
 //! so that the kernel delivers PHP's signals to PHP's thread.
 //!
 //! A server's process keeps the thread for its next request ([`kept`]): a new one
-//! takes more time than a short request. It goes on to wake up for a while, so that
-//! the next request need not wake it; then it sleeps.
+//! takes more time than a short request. The thread wakes up for a while longer, so that
+//! the next request need not wake it. Then it parks.
 //!
 //! **Invariants:** the thread touches PHP's memory only between [`Timer::start`] and
 //! [`Timer::stop`]: what it calls is under the lock that both take. It holds no lock
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, park, park_timeout, sleep};
 use std::time::Duration;
 
-use policy::settings::SampledClock;
+use ::settings::SampledClock;
 use recorder::SlotGrid;
 
 use super::calibration::clock_ns;
@@ -66,12 +66,12 @@ struct Job {
 /// The thread sleeps until it is woken.
 const NEVER: u64 = u64::MAX;
 
-/// So many times a thread without a job wakes up before it sleeps until it is woken.
-const IDLE_TURNS: u32 = 100;
+/// Idle wake-ups before the thread parks.
+const IDLE_WAKE_UPS: u32 = 100;
 
 /// Enough for the thread's calls and the C library's own data.
 const STACK_SIZE: usize = 128 * 1024;
-/// What a thread needs beside its stack, amply.
+/// An upper bound of what a thread needs beside its stack.
 const MEMORY_OF_A_THREAD: usize = 1 << 20;
 
 /// Up to this length the thread uses `sleep`, which costs the kernel less than
@@ -161,8 +161,8 @@ impl TimerThread {
         let builder = Builder::new()
             .name("xhprof-timer".to_owned())
             .stack_size(STACK_SIZE);
-        let its = Arc::clone(&shared);
-        let handle = without_signals(|| builder.spawn(move || its.run()))?;
+        let of_thread = Arc::clone(&shared);
+        let handle = without_signals(|| builder.spawn(move || of_thread.run()))?;
         Ok(Self {
             shared,
             handle,
@@ -186,13 +186,13 @@ impl Shared {
 
     fn run(&self) {
         let mut interval_ns = 0;
-        let mut idle_turns = 0;
+        let mut idle_wake_ups = 0;
         while !self.is_ending.load(Ordering::Acquire) {
             let mut work = self.work();
             let Work { job, random, .. } = &mut *work;
             let pause_ns = match job {
                 Some(Job { schedule, fire }) => {
-                    idle_turns = 0;
+                    idle_wake_ups = 0;
                     if interval_ns != schedule.interval_ns() {
                         interval_ns = schedule.interval_ns();
                         set_timer_slack(interval_ns);
@@ -204,9 +204,9 @@ impl Shared {
                     Some(schedule.pause_ns())
                 }
                 None => {
-                    idle_turns += 1;
-                    let is_tired = idle_turns > IDLE_TURNS || interval_ns == 0;
-                    (!is_tired).then(|| random.around(interval_ns))
+                    idle_wake_ups += 1;
+                    let parks = idle_wake_ups > IDLE_WAKE_UPS || interval_ns == 0;
+                    (!parks).then(|| random.around(interval_ns))
                 }
             };
             work.wakes_at = pause_ns.map_or(NEVER, |pause| clock_ns(libc::CLOCK_MONOTONIC) + pause);

@@ -1,43 +1,25 @@
 //! The hooks that see calls, and the state that they share.
 //!
-//! The engine calls the hooks of [`execute`] or [`observer`] for user functions,
-//! of [`internal`] for internal ones, and of [`compile`] for every file. All of
-//! them write to the recorder in the [`State`] of their thread. **Invariant:** a
-//! hook calls the previous hook exactly once on every path, and holds nothing
-//! with a destructor while it does.
+//! PHP calls the functions in [`hooks`]. All of them write to the recorder in the
+//! [`State`] of their thread. What they share while they trace is in [`tracing`], the
+//! samples of a timer are in [`sampling`].
 
-mod bounds;
-mod compile;
-mod detail;
-mod errors;
-mod execute;
-mod fibers;
-mod fork;
-mod guard;
 mod hooks;
-mod installed;
-mod internal;
-mod lookup;
-mod marks;
-mod observer;
-mod plan;
-mod previous;
-mod recording;
-pub(crate) mod sampled;
 mod sampling;
 mod state;
-mod suspended;
-mod suspension;
 mod tracing;
 
-pub(crate) use detail::end_all as end_spans;
-pub(crate) use fork::follow as follow_forks;
-pub(crate) use plan::{hooks_for, sampling_hooks};
-pub(crate) use recording::{Mode, Recording, Running, Sampling, Tracing};
+pub(crate) use hooks::choice::{hooks_for, sampling_hooks};
+pub(crate) use hooks::detail::end_all as end_spans;
+pub(crate) use hooks::fork::follow as follow_forks;
+pub(crate) use hooks::sampled;
 pub(crate) use sampling::{Rate, Session};
+pub(crate) use state::measure::Measure;
+pub(crate) use state::recording::{Mode, Recording, Running, Sampling, Tracing};
+pub(crate) use state::suspension::Suspension;
 pub(crate) use state::{State, is_lent, repair_after_bailout, with_state};
-pub(crate) use suspension::Suspension;
-pub(crate) use tracing::Measure;
+
+use hooks::{compile, errors, fibers, guard, installed, observer};
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -99,7 +81,7 @@ pub(crate) fn arm(engine: Engine) {
 
 /// RINIT: does for this thread what [`arm`] did for the first one.
 pub(crate) fn arm_thread() {
-    state::repair_after_bailout();
+    repair_after_bailout();
     sampled::request_starts();
     zend::idle_slots::reclaim();
     if armed() == Some(Engine::Execute) {
@@ -133,7 +115,7 @@ pub(crate) fn disarm() {
 /// ended or was paused.
 pub(crate) fn recording_changed(state: &mut State) {
     guard::after_bailout(state);
-    state.guard = bounds::Guard::new();
+    state.guard = state::bounds::Guard::new();
     state.choose_hooks();
 }
 

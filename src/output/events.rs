@@ -37,7 +37,7 @@ const BYTES_A_NAME: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct FileOutcome {
     /// What PHP was asked for before the profile began, and again before it ended.
-    asked: RefCell<Option<Asked>>,
+    from_php: RefCell<Option<FromPhp>>,
     /// The first error.
     pub(crate) failure: RefCell<Option<Error>>,
     /// The file is removed when the profile ends.
@@ -54,7 +54,7 @@ pub(crate) struct FileOutcome {
 
 /// What the file takes from PHP.
 #[derive(Debug)]
-struct Asked {
+struct FromPhp {
     to: Destination,
     /// `xhprof.max_events_size`.
     max_size: u64,
@@ -114,10 +114,10 @@ impl EventFile {
             started_unix_us: Some(clock::unix_time_us()),
             ..Meta::default()
         };
-        let asked = self.file_outcome.asked.borrow();
-        if let Some(asked) = &*asked {
-            asked.to.request.add_to(&mut self.meta);
-            self.limit = asked.max_size;
+        let from_php = self.file_outcome.from_php.borrow();
+        if let Some(from_php) = &*from_php {
+            from_php.to.request.add_to(&mut self.meta);
+            self.limit = from_php.max_size;
         }
     }
 
@@ -154,13 +154,14 @@ impl EventFile {
     /// Creates the file, and writes its beginning to `bytes`.
     fn create(&mut self) -> Result<Open> {
         let file_outcome = Rc::clone(&self.file_outcome);
-        let mut asked = file_outcome.asked.borrow_mut();
-        let asked = asked.as_mut();
-        let asked = asked.context("nothing is known of the request")?;
-        self.limit_to_free_bytes(asked)?;
-        asked.to.name.leave_parent()?;
-        let permissions = asked.to.limits.permissions;
-        let (file, partial) = create_partial(&asked.to.name, &asked.to.directory, permissions)?;
+        let mut from_php = file_outcome.from_php.borrow_mut();
+        let from_php = from_php.as_mut();
+        let from_php = from_php.context("nothing is known of the request")?;
+        self.limit_to_free_bytes(from_php)?;
+        from_php.to.name.leave_parent()?;
+        let permissions = from_php.to.limits.permissions;
+        let (file, partial) =
+            create_partial(&from_php.to.name, &from_php.to.directory, permissions)?;
         let EventSource { options, start, .. } = &self.source;
         Ok(Open {
             writer: EventsWriter::begin(options, *start, &self.meta, &mut self.bytes),
@@ -185,12 +186,12 @@ impl EventFile {
 
     /// Limits the file to the space left by `xhprof.max_dir_size`; fails if there
     /// is too little.
-    fn limit_to_free_bytes(&mut self, asked: &Asked) -> Result<()> {
-        let most = asked.to.limits.max_size;
-        if most == 0 || asked.is_collected {
+    fn limit_to_free_bytes(&mut self, from_php: &FromPhp) -> Result<()> {
+        let most = from_php.to.limits.max_size;
+        if most == 0 || from_php.is_collected {
             return Ok(());
         }
-        let directory = &asked.to.directory;
+        let directory = &from_php.to.directory;
         let free = Ledger::free_bytes(directory, most)?;
         if free < SMALLEST {
             return Err(Error::msg(Ledger::drop_profile(directory)));
@@ -211,9 +212,11 @@ impl EventFile {
         if !zend::can_allocate(open.writer.symbols_written() * BYTES_A_NAME) {
             bail!("no memory for the end of {}", open.partial.display());
         }
-        let asked = file_outcome.asked.borrow();
-        let asked = asked.as_ref().context("nothing is known of the request")?;
-        asked.to.request.add_to(&mut self.meta);
+        let from_php = file_outcome.from_php.borrow();
+        let from_php = from_php
+            .as_ref()
+            .context("nothing is known of the request")?;
+        from_php.to.request.add_to(&mut self.meta);
         if let Ok(names) = self.source.names.try_borrow() {
             names.describe(&mut self.meta);
         }
@@ -228,10 +231,10 @@ impl EventFile {
         }
         let path = file_outcome.final_path.take().unwrap_or_else(|| {
             let directory = place::parent(&open.partial);
-            directory.join(asked.to.name.with_ending("xhp"))
+            directory.join(from_php.to.name.with_ending("xhp"))
         });
-        open.move_to(&path, &asked.to.name)?;
-        if let Some(directory) = asked.to.limits.counts(&path) {
+        open.move_to(&path, &from_php.to.name)?;
+        if let Some(directory) = from_php.to.limits.counts(&path) {
             Ledger::add(directory, open.size);
         }
         file_outcome.written_to.replace(Some(path));
@@ -288,7 +291,7 @@ impl EventSink for EventFile {
         }
     }
 
-    fn begin_anew(&mut self, at: RawInstant) {
+    fn restart(&mut self, at: RawInstant) {
         self.source.start = at;
         self.begin();
     }
@@ -317,12 +320,12 @@ impl FileOutcome {
             // The request's outcome is not known yet.
             Destination::automatic(RequestPhase::Running)?
         };
-        let asked = Asked {
+        let from_php = FromPhp {
             to,
             max_size: settings::value(&settings::MAX_EVENTS_SIZE),
             is_collected: !self.is_of_program && place::collected().is_some(),
         };
-        self.asked.replace(Some(asked));
+        self.from_php.replace(Some(from_php));
         Ok(())
     }
 
@@ -334,10 +337,10 @@ impl FileOutcome {
             RequestPhase::Ended
         };
         // Taken out: PHP may bail out while it is asked.
-        let asked = self.asked.take();
-        if let Some(mut asked) = asked {
-            asked.to.renew(phase);
-            self.asked.replace(Some(asked));
+        let from_php = self.from_php.take();
+        if let Some(mut from_php) = from_php {
+            from_php.to.renew(phase);
+            self.from_php.replace(Some(from_php));
         }
     }
 }

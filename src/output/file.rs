@@ -23,7 +23,7 @@ use super::request_meta::{RequestMeta, RequestPhase};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
-use crate::{symbols, zend};
+use crate::{naming, zend};
 
 /// The default permissions: only the owner may read and write.
 const PRIVATE: u32 = 0o600;
@@ -80,7 +80,7 @@ pub(super) fn write_to(
     let problem = || format!("cannot write the profile {}", path.display());
     to.request.add_to(&mut profile.meta);
     let content = encode::encode(format, &profile).with_context(problem)?;
-    symbols::keep_names(profile.symbols);
+    naming::keep_names(profile.symbols);
     write_within_limit(path, &to.name, &to.limits, &content).with_context(problem)
 }
 

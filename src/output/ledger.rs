@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use policy::ledger::{Counts, LINE};
+use policy::output::ledger::{Counts, LINE};
 
 use crate::clock;
 use crate::zend;

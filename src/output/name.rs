@@ -1,10 +1,10 @@
-//! The name of a profile's file, by [`policy::file_name`], decided once.
+//! The name of a profile's file, by [`settings::file_name`], decided once.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use policy::file_name::{self, RunId};
+use settings::file_name::{self, RunId};
 
 use super::place::{self, Named};
 use super::request_meta;
@@ -24,8 +24,8 @@ pub(super) struct Name {
 /// What a name is made from.
 #[derive(Debug, Clone)]
 enum Template {
-    /// A pattern, and what PHP was asked for its letters.
-    Pattern(String, Asked),
+    /// A pattern, and the values for its letters.
+    Pattern(String, RequestValues),
     /// The file that `XHPROF_OUTPUT` names. Another process adds its number.
     Named(Named),
     /// The same, for the several profiles of a program: the run id is added.
@@ -34,7 +34,7 @@ enum Template {
 
 /// What PHP says of the request; empty where the pattern does not have the letter.
 #[derive(Debug, Clone)]
-struct Asked {
+struct RequestValues {
     sapi: Vec<u8>,
     host: Vec<u8>,
     route: Vec<u8>,
@@ -113,11 +113,11 @@ impl Name {
     fn expanded(&self) -> String {
         let Self { run, time_us, .. } = self;
         match &self.template {
-            Template::Pattern(pattern, asked) => {
+            Template::Pattern(pattern, values) => {
                 let facts = Facts {
                     run,
                     time_us: *time_us,
-                    asked,
+                    values,
                 };
                 file_name::by_pattern(pattern, &facts)
             }
@@ -171,19 +171,19 @@ impl Template {
     /// A pattern with the values that PHP has for its letters now.
     fn ask(pattern: String) -> Self {
         let wants = |letter| pattern.contains(letter);
-        let asked = Asked {
+        let values = RequestValues {
             sapi: zend::sapi_name().into(),
-            host: asked_if(wants("%H"), || zend::http_host().unwrap_or_default()),
-            route: asked_if(wants("%R"), || {
+            host: value_if(wants("%H"), || zend::http_host().unwrap_or_default()),
+            route: value_if(wants("%R"), || {
                 request_meta::route().unwrap_or_default().into()
             }),
-            script: asked_if(wants("%s"), || zend::script_path().unwrap_or_default()),
+            script: value_if(wants("%s"), || zend::script_path().unwrap_or_default()),
         };
-        Self::Pattern(pattern, asked)
+        Self::Pattern(pattern, values)
     }
 }
 
-fn asked_if(is_wanted: bool, ask: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+fn value_if(is_wanted: bool, ask: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     if is_wanted { ask() } else { Vec::new() }
 }
 
@@ -191,24 +191,24 @@ fn asked_if(is_wanted: bool, ask: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
 struct Facts<'a> {
     run: &'a RunId,
     time_us: u64,
-    asked: &'a Asked,
+    values: &'a RequestValues,
 }
 
 impl file_name::Facts for Facts<'_> {
     fn sapi(&self) -> Vec<u8> {
-        self.asked.sapi.clone()
+        self.values.sapi.clone()
     }
 
     fn host(&self) -> Vec<u8> {
-        self.asked.host.clone()
+        self.values.host.clone()
     }
 
     fn route(&self) -> Vec<u8> {
-        self.asked.route.clone()
+        self.values.route.clone()
     }
 
     fn script(&self) -> Vec<u8> {
-        self.asked.script.clone()
+        self.values.script.clone()
     }
 
     fn run(&self) -> &RunId {

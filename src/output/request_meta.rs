@@ -8,15 +8,15 @@
 
 use std::ffi::CStr;
 
-use policy::annotations;
+use policy::output::annotations;
 use profile::Meta;
 
 use super::{loaded, tags};
 use crate::settings::{self, Setting, Text};
 use crate::{inputs, zend};
 
-/// What a store tells profiles of many machines apart by: the tag, its setting, and
-/// the variables of OpenTelemetry, Datadog and Sentry that are used if that is empty.
+/// A tag that identifies the application or its release: the tag, its setting, and the
+/// variables of OpenTelemetry, Datadog and Sentry that are used if that is empty.
 type Identity = (&'static str, &'static Setting<Text>, [&'static str; 2]);
 
 const IDENTITY: [Identity; 2] = [
@@ -144,7 +144,7 @@ pub(super) fn route() -> Option<String> {
 
 /// The route for a path: `?` stands for numbers, hashes and dates.
 fn of_path(path: &str) -> String {
-    String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
+    String::from_utf8_lossy(&redact::route(path.as_bytes())).into_owned()
 }
 
 /// The title of a request. The program's route may begin with the method.

@@ -2,18 +2,18 @@
 //! `xhprof_enable()`; and inputs of the request that `xhprof.capture` lists.
 //!
 //! A tag of the request is in all its profiles. A tag of a profile that the program
-//! began is in that profile only. `policy::annotations` has the rules.
+//! began is in that profile only. `policy::output::annotations` has the rules.
 
 use std::cell::{Cell, RefCell};
 
-use policy::annotations::{ROUTE, text};
-use policy::names;
+use policy::naming::names;
+use policy::output::annotations::{ROUTE, text};
 use profile::Meta;
 
 use super::loaded;
 use crate::{inputs, settings};
 
-pub(crate) use policy::annotations::{Annotations, MAX_TAGS};
+pub(crate) use policy::output::annotations::{Annotations, MAX_TAGS};
 
 /// The tags that the extension sets.
 pub(crate) const OURS: [&str; 13] = [

@@ -3,19 +3,21 @@
 use std::cell::Cell;
 
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
-use recorder::{RecordedEdges, Recorder, Room, Shape};
+use recorder::{RecordedEdges, Recorder, ReusedTables, Shape};
 
 use crate::engine::Tracing;
-use policy::names::Names;
+use policy::naming::names::Names;
 
 thread_local! {
-    /// The memory of this thread's last call tree, for its next profile.
-    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+    /// The tables of this thread's last call tree, for its next profile.
+    static TABLES: Cell<Option<Box<ReusedTables>>> = const { Cell::new(None) };
 }
 
-/// The memory of this thread's last call tree.
-pub(super) fn take_room() -> Room {
-    ROOM.take().map_or_else(Room::default, |room| *room)
+/// The tables of this thread's last call tree.
+pub(super) fn take_tables() -> ReusedTables {
+    TABLES
+        .take()
+        .map_or_else(ReusedTables::default, |tables| *tables)
 }
 
 /// The result of a session.
@@ -69,7 +71,7 @@ impl Recorded {
             }))),
             Shape::Tree => {
                 let tree = recorder.tree(wall, cpu)?;
-                ROOM.set(Some(Box::new(recorder.into_room())));
+                TABLES.set(Some(Box::new(recorder.into_tables())));
                 let profile = Profile {
                     symbols,
                     body: Body::Tree(tree),

@@ -9,10 +9,10 @@ use crate::engine::{
     self, Mode, Rate, Recording, Running, Sampling, State, Suspension, sampled, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
+use crate::naming::{Details, NamingOptions, Symbols};
 use crate::settings::{self, ClockChoice, SampledClock};
-use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
-use policy::names::{NameLimits, Names};
+use policy::naming::names::{NameLimits, Names};
 
 /// Begins to sample; does nothing if something is being recorded already. Needs no
 /// engine. `naming.details` is ignored. `for_array`: the samples become XHProf's

@@ -3,7 +3,7 @@
 use recorder::Shape;
 
 use crate::engine::{Session, with_state};
-use crate::symbols::Symbols;
+use crate::naming::Symbols;
 
 /// The data of `xhprof_status()`.
 pub(crate) struct Status {

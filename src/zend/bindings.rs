@@ -141,8 +141,6 @@ unsafe extern "C" {
     // fopen_wrappers.h: 0, or a warning and another number
     pub(crate) fn php_check_open_basedir(path: *const c_char) -> c_int;
 
-    // SAPI.h: a variable of the request, in memory of the caller's
-
     // zend_llist.h
     pub(crate) fn zend_llist_add_element(
         list: *mut ext_php_rs::ffi::zend_llist,

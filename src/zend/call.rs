@@ -78,8 +78,8 @@ impl<'a> Call<'a> {
         unsafe { Function::new((*self.data).func) }
     }
 
-    /// Whether this frame only creates a generator: its body runs later, in the
-    /// generator's own frame.
+    /// Whether this frame only creates a generator (`ZEND_GENERATOR_CREATE`): its body
+    /// runs later, in the generator's own frame.
     #[inline(always)]
     pub(crate) fn is_generator_creation(self) -> bool {
         // SAFETY: as in `function`; `This.u1` holds the call info of every frame.

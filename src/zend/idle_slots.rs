@@ -1,8 +1,9 @@
 //! Avoids the cost of run-time slots in internal functions that are not called.
 //!
 //! If any extension has reserved a slot, PHP 8.2 allocates run-time caches for all
-//! internal functions at the beginning of each request: some 20 µs, in a request
-//! that may take 30. (PHP 8.4 keeps them.) If the only slot is ours, this module
+//! internal functions at the beginning of each request
+//! (`zend_init_internal_run_time_cache`): 113,000 instructions, some 20 µs, where an
+//! empty request of `php -S` has 70,000. (PHP 8.4 keeps them.) If the only slot is ours, this module
 //! sets the number of slots to zero between requests. When a profile finds a
 //! function without a cache, [`create`] gives it one.
 //!

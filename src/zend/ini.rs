@@ -4,12 +4,12 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ::settings::{Definition, Kind, Scope, Setting};
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
     zend_register_ini_entries, zend_string,
 };
 use ext_php_rs::types::ZendStr;
-use policy::settings::{Definition, Kind, Scope, Setting};
 
 use super::bindings::{self, FAILURE, SUCCESS};
 use super::ini_directories;

@@ -39,7 +39,7 @@ pub(crate) fn find() {
     };
     // SAFETY: as above: the header is readable.
     let found = unsafe { ((*counters).size, (*counters).peak) };
-    if found == asked() {
+    if found == by_call() {
         COUNTERS.get().set(counters);
     } else {
         forget();
@@ -57,7 +57,7 @@ pub(crate) fn forget() {
 pub(crate) fn memory() -> (i64, i64) {
     let counters = COUNTERS.get().get();
     let (usage, peak) = if counters.is_null() {
-        asked()
+        by_call()
     } else {
         // SAFETY: this thread's heap, see `find`; only this thread changes it.
         unsafe { ((*counters).size, (*counters).peak) }
@@ -92,7 +92,7 @@ pub(crate) fn fits_memory_limit(bytes: usize) -> bool {
 }
 
 #[cold]
-fn asked() -> (usize, usize) {
+fn by_call() -> (usize, usize) {
     // SAFETY: both only read counters of the thread's heap.
     unsafe {
         (

@@ -85,12 +85,12 @@ pub(crate) fn query() -> Option<Vec<u8>> {
 
 thread_local! {
     /// PHP has raised a fatal error in this request.
-    static IS_FATAL_TOLD: Cell<bool> = const { Cell::new(false) };
+    static FATAL_ERROR_RAISED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Sets whether PHP has raised a fatal error in this request.
-pub(crate) fn note_fatal_error(is_told: bool) {
-    IS_FATAL_TOLD.set(is_told);
+pub(crate) fn note_fatal_error(is_raised: bool) {
+    FATAL_ERROR_RAISED.set(is_raised);
 }
 
 /// Whether a fatal error or an uncaught exception ended the program.
@@ -103,7 +103,7 @@ pub(crate) fn request_failed() -> bool {
         | ffi::E_RECOVERABLE_ERROR;
     // SAFETY: reads this thread's globals. Without a message, the error type is
     // that of an earlier request.
-    let (status, error, is_told) = unsafe {
+    let (status, error, is_raised) = unsafe {
         let globals = ffi::ext_php_rs_process_globals();
         (
             (*ffi::ext_php_rs_executor_globals()).exit_status,
@@ -114,7 +114,7 @@ pub(crate) fn request_failed() -> bool {
     let is_fatal = u32::try_from(error).is_ok_and(|error| error & FATAL != 0);
     // In a server `exit_status` persists across requests. The last error may be a
     // warning of a shutdown function, and SOAP catches fatal errors.
-    status == 255 && (is_command_line() || IS_FATAL_TOLD.get()) || is_told && is_fatal
+    status == 255 && (is_command_line() || FATAL_ERROR_RAISED.get()) || is_raised && is_fatal
 }
 
 /// The status that the process would end with now.
@@ -138,11 +138,11 @@ const ANSWERS_BY_NAME: [&str; 3] = ["fpm-fcgi", "cgi-fcgi", "apache2handler"];
 
 /// A variable of the request, as in `$_SERVER`.
 pub(crate) fn server_variable(name: &CStr) -> Option<Vec<u8>> {
-    asked_variable(name).or_else(|| filled_variable(name))
+    sapi_variable(name).or_else(|| server_array_variable(name))
 }
 
 /// The variable in `$_SERVER` as PHP filled it: the program's changes do not count.
-fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
+fn server_array_variable(name: &CStr) -> Option<Vec<u8>> {
     // SAFETY: this thread's globals; nothing of PHP runs while they are read.
     let [.., server, _, _] = unsafe { &(*ffi::ext_php_rs_process_globals()).http_globals };
     let variables = super::Value::new(server).as_array()?;
@@ -152,7 +152,7 @@ fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
 
 /// Asks the server interface itself: `sapi_getenv()` copies the value into the
 /// request's memory, and PHP bails out if that is exhausted.
-fn asked_variable(name: &CStr) -> Option<Vec<u8>> {
+fn sapi_variable(name: &CStr) -> Option<Vec<u8>> {
     // As `sapi_getenv()`: a header must not set the variable for proxies.
     if name.to_bytes().eq_ignore_ascii_case(b"HTTP_PROXY") {
         return None;

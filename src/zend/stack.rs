@@ -12,7 +12,7 @@ pub(crate) fn address() -> usize {
         let address: usize;
         // SAFETY: copies a register.
         unsafe {
-            std::arch::asm!("mov {}, rsp", out(reg) address, options(nomem, nostack, preserves_flags));
+            std::arch::asm!("mov {}, rsp", out(reg) address, options(pure, nomem, nostack, preserves_flags));
         }
         address
     }
@@ -21,7 +21,7 @@ pub(crate) fn address() -> usize {
         let address: usize;
         // SAFETY: copies a register.
         unsafe {
-            std::arch::asm!("mov {}, sp", out(reg) address, options(nomem, nostack, preserves_flags));
+            std::arch::asm!("mov {}, sp", out(reg) address, options(pure, nomem, nostack, preserves_flags));
         }
         address
     }

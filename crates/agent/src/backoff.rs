@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 /// The longest wait of its own.
-const MOST: Duration = Duration::from_secs(300);
+const MAX_WAIT: Duration = Duration::from_secs(300);
 
 /// The longest wait that a server may ask for.
-const MOST_ASKED: Duration = Duration::from_secs(3600);
+const MAX_ASKED: Duration = Duration::from_secs(3600);
 
 /// Waits that double with each failure. A part of each wait is random, so that
 /// the agents of many machines do not come back at once.
@@ -34,7 +34,7 @@ impl Backoff {
     fn next(&mut self, asked: Option<Duration>, random: u32) -> Duration {
         let factor = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
         self.failures = self.failures.saturating_add(1);
-        let whole = self.first.saturating_mul(factor).min(MOST);
+        let whole = self.first.saturating_mul(factor).min(MAX_WAIT);
         let part = f64::from(random) / f64::from(u32::MAX);
         let own = whole.mul_f64(0.5 + part / 2.0);
         let asked = bounded(asked);
@@ -47,7 +47,7 @@ impl Backoff {
 
 /// The wait that a server asks for, as far as it is heeded.
 pub(crate) fn bounded(asked: Option<Duration>) -> Duration {
-    asked.unwrap_or_default().min(MOST_ASKED)
+    asked.unwrap_or_default().min(MAX_ASKED)
 }
 
 /// A random number; a constant without a source of them, which is no error here.
@@ -80,7 +80,7 @@ mod tests {
         let asked = backoff.next(Some(Duration::from_secs(60)), 0);
         assert_eq!(asked, Duration::from_secs(60));
         let asked = backoff.next(Some(Duration::from_secs(86_400)), 0);
-        assert_eq!(asked, MOST_ASKED);
+        assert_eq!(asked, MAX_ASKED);
         backoff.reset();
         assert_eq!(backoff.next(None, u32::MAX), Duration::from_secs(1));
     }

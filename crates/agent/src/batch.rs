@@ -19,12 +19,12 @@ use crate::files;
 const MARK: [u8; 8] = *b"XHPBATCH";
 
 /// The most runs of a batch; servers take no more.
-pub(crate) const MOST: usize = 100;
+pub(crate) const MAX_RUNS: usize = 100;
 
 /// A larger file is alone in its batch.
 pub(crate) const LARGE: u64 = 8 << 20;
 
-/// The longest contents: those of [`MOST`] runs.
+/// The longest contents: those of [`MAX_RUNS`] runs.
 const MAX_CONTENTS: u64 = 4 << 20;
 
 /// Compression of bodies.

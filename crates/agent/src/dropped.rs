@@ -15,10 +15,10 @@ use crate::interest::cut;
 use crate::replaced::ReplacedFile;
 
 /// How long counters are kept, in days.
-const KEPT: u64 = 40;
+const KEPT_DAYS: u64 = 40;
 
 /// The most counters; further applications are counted as one.
-const MOST: usize = 1000;
+const MAX_COUNTERS: usize = 1000;
 
 /// What applications beyond the limit are called.
 const OTHER: &str = "[other]";
@@ -173,7 +173,7 @@ impl Ledger {
         for run in runs {
             self.add(day_s, run);
         }
-        let kept = day_s.saturating_sub(KEPT * DAY_S);
+        let kept = day_s.saturating_sub(KEPT_DAYS * DAY_S);
         self.content.counters.retain(|row| row.day_s >= kept);
         self.content.counted.push(batch);
         self.is_changed = true;
@@ -193,7 +193,7 @@ impl Ledger {
             counters.iter().position(is_it)
         };
         let mut app = cut(&run.app);
-        if find(counters, &app).is_none() && counters.len() >= MOST {
+        if find(counters, &app).is_none() && counters.len() >= MAX_COUNTERS {
             app = OTHER.to_owned();
         }
         let place = find(counters, &app).unwrap_or_else(|| {
@@ -312,12 +312,15 @@ mod tests {
     fn further_applications_are_counted_as_one() {
         let folder = tempfile::tempdir().unwrap();
         let mut ledger = Ledger::open(folder.path()).unwrap();
-        let runs: Vec<_> = (0..MOST + 5)
+        let runs: Vec<_> = (0..MAX_COUNTERS + 5)
             .map(|number| run(&number.to_string()))
             .collect();
         ledger.count(1, &runs).unwrap();
         let rows = ledger.report().unwrap().dropped;
-        assert_eq!(rows.len(), MOST + 1);
-        assert_eq!((rows[MOST].app.as_str(), rows[MOST].runs), (OTHER, 5));
+        assert_eq!(rows.len(), MAX_COUNTERS + 1);
+        assert_eq!(
+            (rows[MAX_COUNTERS].app.as_str(), rows[MAX_COUNTERS].runs),
+            (OTHER, 5)
+        );
     }
 }

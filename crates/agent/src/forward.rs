@@ -22,7 +22,7 @@ use crate::pace::{Paced, time};
 use crate::send::{Outcome, Refusal};
 
 /// The most batches whose runs are known to be sent.
-const MOST: usize = 1000;
+const MAX_SENT_BATCHES: usize = 1000;
 
 /// Forwards to one target.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Forwarder {
         match (sent, later) {
             (Ok(()), None) => Ok(Outcome::Taken(answers)),
             (Ok(()), Some(later)) => {
-                if self.begun.len() >= MOST {
+                if self.begun.len() >= MAX_SENT_BATCHES {
                     self.begun.clear();
                 }
                 self.begun.insert(batch.path.clone(), answers);

@@ -1,7 +1,8 @@
 //! Whether a target takes batches, as all of its connections see it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::backoff::{Backoff, bounded};
 
@@ -27,13 +28,9 @@ impl Health {
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes that the target answered for a batch. Returns why the attempt before failed.
     pub(crate) fn succeeded(&self) -> Option<String> {
-        let state = &mut *self.state();
+        let state = &mut *self.0.lock();
         state.backoff.reset();
         state.failure.take()
     }
@@ -41,7 +38,7 @@ impl Health {
     /// Notes a failed attempt, and the wait that the target asks for. Returns the wait if
     /// the reason is another one than before.
     pub(crate) fn failed(&self, reason: &str, asked: Option<Duration>) -> Option<Duration> {
-        let state = &mut *self.state();
+        let state = &mut *self.0.lock();
         let now = Instant::now();
         // Connections that fail at once are one failure.
         let wait = if state.until > now {
@@ -57,12 +54,15 @@ impl Health {
 
     /// Whether the last attempt failed.
     pub(crate) fn is_failing(&self) -> bool {
-        self.state().failure.is_some()
+        self.0.lock().failure.is_some()
     }
 
     /// How long to wait before the next attempt.
     pub(crate) fn wait(&self) -> Duration {
-        self.state().until.saturating_duration_since(Instant::now())
+        self.0
+            .lock()
+            .until
+            .saturating_duration_since(Instant::now())
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
         let asked = Duration::from_secs(30);
         health.failed("429", Some(asked));
         assert!(health.wait() > asked / 2);
-        // A connection that succeeds meanwhile does not shorten what the target asked for.
+        // A connection that succeeds does not shorten what the target asked for.
         assert_eq!(health.succeeded().as_deref(), Some("429"));
         assert!(!health.is_failing());
         assert!(health.wait() > asked / 2);

@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::{Error, Result};
 
 /// The smallest queue, in bytes: it has place for a few batches.
-const LEAST_QUEUE: u64 = 32 << 10;
+const MIN_QUEUE: u64 = 32 << 10;
 
 /// The most connections to a target: each is a thread.
-const MOST_CONNECTIONS: u32 = 16;
+const MAX_CONNECTIONS: u32 = 16;
 
 /// What a target understands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -179,15 +179,15 @@ impl Options {
                 "other machines can reach {address}: metrics are served on a loopback address only"
             ));
         }
-        if self.queue_bytes < LEAST_QUEUE {
+        if self.queue_bytes < MIN_QUEUE {
             return wrong(format!(
                 "a queue of {} bytes has no place for runs; --queue-size is at least 32K",
                 self.queue_bytes
             ));
         }
-        if !(1..=MOST_CONNECTIONS).contains(&self.connections) {
+        if !(1..=MAX_CONNECTIONS).contains(&self.connections) {
             return wrong(format!(
-                "{} connections: use 1 to {MOST_CONNECTIONS}",
+                "{} connections: use 1 to {MAX_CONNECTIONS}",
                 self.connections
             ));
         }
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(options.check().is_ok(), is_right, "{connections}");
         }
         let mut small = options(&["http://a"]);
-        small.queue_bytes = LEAST_QUEUE;
+        small.queue_bytes = MIN_QUEUE;
         assert!(small.check().is_ok());
         small.queue_bytes -= 1;
         assert!(small.check().is_err());

@@ -5,9 +5,10 @@
 //! ledger before.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::batch::Batch;
 use crate::dropped::{Dropped, Ledger, Reason, Report};
@@ -17,7 +18,7 @@ use crate::files;
 use crate::waiting::{Size, Waiting};
 
 /// The most batches of a target: each takes memory.
-const MOST: usize = 50_000;
+const MAX_BATCHES: usize = 50_000;
 
 /// The unit in which disks give space.
 const BLOCK: u64 = 4096;
@@ -86,31 +87,27 @@ impl Queue {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn path(&self, batch: Entry) -> PathBuf {
         self.folder.join(batch.name())
     }
 
     /// The highest number of a batch.
     pub(crate) fn last(&self) -> u64 {
-        let state = self.lock();
+        let state = self.state.lock();
         state.waiting.numbers().next_back().unwrap_or(0)
     }
 
     pub(crate) fn size(&self) -> Size {
-        self.lock().waiting.size()
+        self.state.lock().waiting.size()
     }
 
     pub(crate) fn acknowledged(&self) -> Acknowledged {
-        self.lock().acknowledged
+        self.state.lock().acknowledged
     }
 
     /// Runs that were dropped for a reason.
     pub(crate) fn dropped(&self, reason: Reason) -> u64 {
-        self.lock().ledger.total(reason)
+        self.state.lock().ledger.total(reason)
     }
 
     /// Adds a batch, which is on the disk elsewhere, and drops what is too much.
@@ -120,7 +117,7 @@ impl Queue {
     /// Those of the file system.
     pub(crate) fn add(&self, batch: Entry, from: &Path) -> Result<()> {
         let path = self.path(batch);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match fs::hard_link(from, &path) {
             // An agent that was killed has linked it before.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -141,8 +138,8 @@ impl Queue {
     ///
     /// Those of the file system.
     pub(crate) fn shrink(&self) -> Result<()> {
-        let mut state = self.lock();
-        let is_full = |size: Size| size.bytes > self.most_bytes || size.batches > MOST;
+        let mut state = self.state.lock();
+        let is_full = |size: Size| size.bytes > self.most_bytes || size.batches > MAX_BATCHES;
         while is_full(state.waiting.size()) {
             let Some(batch) = state.waiting.least_interesting() else {
                 return Ok(());
@@ -204,24 +201,23 @@ impl Queue {
     /// given back by [`later`](Self::later) or [`put_back`](Self::put_back), or ends with
     /// one of the others.
     pub(crate) fn next(&self, most: Duration) -> Option<Entry> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_over = state.is_closed && state.waiting.is_empty();
         if state.waiting.next().is_none() && !is_over {
-            let waited = self.changed.wait_timeout(state, most);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut state, most);
         }
         state.waiting.take()
     }
 
     /// Says that no batches are added any more.
     pub(crate) fn close(&self) {
-        self.lock().is_closed = true;
+        self.state.lock().is_closed = true;
         self.changed.notify_all();
     }
 
     /// Whether nothing is left to send, and nothing more is added.
     pub(crate) fn is_over(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.is_closed && state.waiting.is_empty()
     }
 
@@ -232,14 +228,14 @@ impl Queue {
 
     /// Gives back a batch that was not sent.
     pub(crate) fn put_back(&self, batch: Entry) {
-        self.lock().waiting.put_back(batch);
+        self.state.lock().waiting.put_back(batch);
         self.changed.notify_all();
     }
 
     /// Keeps a batch that was not acknowledged. With `is_last` the others have
     /// their turn before.
     pub(crate) fn later(&self, batch: Entry, is_last: bool) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.waiting.put_back(batch);
         if is_last {
             state.waiting.go_on_behind(batch);
@@ -251,10 +247,10 @@ impl Queue {
     }
 
     /// Removes a batch that the server has, and counts the runs that it took and those
-    /// that it refused. Who sees that the batch is gone sees the counters with it. After an
+    /// that it refused. A thread that finds the batch gone finds the counters with it. After an
     /// error no other connection gets the batch before it is given back.
     pub(crate) fn done(&self, batch: Entry, taken: u64, refused: &[Dropped]) -> Result<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if refused.is_empty() {
             self.remove(&mut state, batch)?;
         } else {
@@ -271,7 +267,7 @@ impl Queue {
 
     /// Drops a batch that cannot be sent. After an error it is to be given back.
     pub(crate) fn give_up(&self, batch: Entry, reason: Reason) -> Result<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         self.drop_batch(&mut state, batch, reason)?;
         self.ended(&mut state);
         Ok(())
@@ -283,7 +279,7 @@ impl Queue {
         let new = numbers.map(|number| self.folder.join(format!("{number}.tmp")));
         let [left, right] = &new;
         let runs = batch.split([left, right])?;
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         for ((path, number), runs) in new.iter().zip(numbers).zip(runs) {
             let half = Entry {
                 number,
@@ -310,12 +306,12 @@ impl Queue {
 
     /// What the server has to know about dropped runs.
     pub(crate) fn report(&self) -> Option<Report> {
-        self.lock().ledger.report()
+        self.state.lock().ledger.report()
     }
 
     /// Notes that the server has a report.
     pub(crate) fn reported(&self, report: &Report) {
-        self.lock().ledger.reported(report);
+        self.state.lock().ledger.reported(report);
     }
 }
 
@@ -373,7 +369,7 @@ mod tests {
         }
 
         fn numbers(&self) -> Vec<u64> {
-            self.queue.lock().waiting.numbers().collect()
+            self.queue.state.lock().waiting.numbers().collect()
         }
     }
 
@@ -477,7 +473,7 @@ mod tests {
         queue.add(entry, &path).unwrap();
         let filled = fs::write(disk.0.path().join("other"), vec![1; 2 << 20]);
         assert_eq!(filled.unwrap_err().kind(), io::ErrorKind::StorageFull);
-        queue.lock().ledger.count(1, &[refused()]).unwrap();
+        queue.state.lock().ledger.count(1, &[refused()]).unwrap();
         // An agent that is killed here has counted the batch, and removes it.
         drop(queue);
         let queue = Queue::open(disk.0.path().join("q"), 1 << 20).unwrap();
@@ -496,7 +492,12 @@ mod tests {
             bytes: 1,
             reason: Reason::QueueFull,
         };
-        let counted = fixture.queue.lock().ledger.count(first.number, &[dropped]);
+        let counted = fixture
+            .queue
+            .state
+            .lock()
+            .ledger
+            .count(first.number, &[dropped]);
         counted.unwrap();
         fs::write(fixture.folder.path().join("q/3.tmp"), "half").unwrap();
         let fixture = fixture.reopened(1 << 20);

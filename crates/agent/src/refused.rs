@@ -8,15 +8,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
+
+use parking_lot::Mutex;
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
 use crate::files;
 
 /// The most files.
-const MOST: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// The longest part of a file's name that is kept.
 const MAX_NAME: usize = 100;
@@ -64,17 +65,13 @@ impl Refused {
             most_bytes,
             kept: Mutex::new(kept),
         };
-        refused.shrink(&mut refused.lock(), 0, 0);
+        refused.shrink(&mut refused.kept.lock(), 0, 0);
         Ok(refused)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of files, and their bytes.
     pub(crate) fn size(&self) -> (u64, u64) {
-        let kept = self.lock();
+        let kept = self.kept.lock();
         (kept.files.len() as u64, kept.bytes)
     }
 
@@ -105,7 +102,7 @@ impl Refused {
 
     fn add(&self, name: &str, run: &mut dyn Read) -> io::Result<()> {
         // One at a time: a spool that is no spool has thousands.
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         let new = self.folder.join("file.tmp");
         let written = self.write(&new, run);
         let (hash, bytes) = written.inspect_err(|_| {
@@ -151,7 +148,7 @@ impl Refused {
 
     /// Removes the oldest files until there is space for so many more.
     fn shrink(&self, kept: &mut Kept, files: usize, bytes: u64) {
-        while kept.files.len() + files > MOST || kept.bytes + bytes > self.most_bytes {
+        while kept.files.len() + files > MAX_FILES || kept.bytes + bytes > self.most_bytes {
             let Some(((_, name), size)) = kept.files.pop_first() else {
                 return;
             };
@@ -212,7 +209,7 @@ mod tests {
     }
 
     fn contents(refused: &Refused) -> Vec<String> {
-        let kept = refused.lock();
+        let kept = refused.kept.lock();
         let names = kept.files.keys().map(|(_, name)| name);
         names
             .map(|name| fs::read_to_string(refused.folder.join(name)).unwrap())
@@ -263,10 +260,10 @@ mod tests {
     fn a_thousand_refused_files_are_kept_at_most() {
         let folder = tempfile::tempdir().unwrap();
         let refused = Refused::open(folder.path().join("refused"), 1 << 20).unwrap();
-        for number in 0..MOST + 3 {
+        for number in 0..MAX_FILES + 3 {
             let content = number.to_string();
             refused.add("a", &mut content.as_bytes()).unwrap();
         }
-        assert_eq!(refused.size().0, MOST as u64);
+        assert_eq!(refused.size().0, MAX_FILES as u64);
     }
 }

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use spool::{Changes, Found, Left, REST, Version};
+use spool::{Changes, Found, SETTLE_TIME, SkippedFiles, Version};
 
-use crate::batch::{Batch, LARGE, MOST, Part, Writer, fields};
+use crate::batch::{Batch, LARGE, MAX_RUNS, Part, Writer, fields};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::files;
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// How many files are looked at together: they take memory.
-const AT_ONCE: usize = 1000;
+const MAX_FILES_AT_ONCE: usize = 1000;
 
 /// The largest file, as servers unpack no larger one.
 const MAX_FILE: u64 = 512 << 20;
@@ -39,7 +39,7 @@ const MAX_FILE: u64 = 512 << 20;
 pub(crate) struct Taker {
     shared: Arc<Shared>,
     changes: Changes,
-    left: Left,
+    left: SkippedFiles,
     /// Files that are in the queue, and could not be removed from the spool yet.
     unremoved: BTreeMap<PathBuf, Version>,
     folder: PathBuf,
@@ -72,7 +72,7 @@ impl Taker {
         let mut taker = Self {
             shared,
             changes,
-            left: Left::default(),
+            left: SkippedFiles::default(),
             unremoved: BTreeMap::new(),
             folder,
             is_failing: false,
@@ -107,9 +107,9 @@ impl Taker {
             };
             match next {
                 Next::Now => {}
-                Next::Soon if is_end => std::thread::sleep(REST),
+                Next::Soon if is_end => std::thread::sleep(SETTLE_TIME),
                 Next::After(_) if is_end => break,
-                Next::Soon => self.changes.wait(REST),
+                Next::Soon => self.changes.wait(SETTLE_TIME),
                 Next::After(wait) => self.changes.wait(wait.min(PAUSE)),
             }
             self.shared.stop.wait(BETWEEN);
@@ -125,7 +125,7 @@ impl Taker {
         let mut found: Vec<Found> = Vec::new();
         let (mut is_waiting, mut is_cut) = (false, false);
         for folder in &self.shared.options.spools {
-            let most = AT_ONCE.saturating_sub(found.len());
+            let most = MAX_FILES_AT_ONCE.saturating_sub(found.len());
             let listing = spool::list(folder, &mut self.left, most);
             is_waiting |= listing.is_waiting;
             is_cut |= listing.is_cut;
@@ -136,7 +136,7 @@ impl Taker {
         let oldest = found.iter().map(|file| file.age).max().unwrap_or_default();
         let is_due = is_end
             || is_cut
-            || found.len() >= MOST
+            || found.len() >= MAX_RUNS
             || bytes >= options.batch_bytes
             || oldest >= options.batch_age;
         let after = if is_waiting {
@@ -377,7 +377,7 @@ fn batches(runs: &[Run], most_bytes: u64) -> impl Iterator<Item = &[Run]> {
                 bytes += size.max(1);
                 fits
             })
-            .take(MOST)
+            .take(MAX_RUNS)
             .count();
         let (batch, behind) = rest.split_at(count);
         rest = behind;

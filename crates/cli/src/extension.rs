@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use policy::settings;
 
 use crate::php::{Php, Sapi, definition};
 

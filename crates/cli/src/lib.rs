@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+mod attach;
 mod check;
 mod convert;
 mod diff;
@@ -40,7 +41,6 @@ pub mod regressions;
 mod report;
 mod run;
 pub mod server;
-pub mod since;
 mod stacks;
 mod suggest;
 pub mod terminal;
@@ -80,6 +80,9 @@ pub fn run() -> ExitCode {
     input::set_memory(command.memory());
     let outcome = match command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Attach(arguments) => attach::run(&arguments).map(|()| 0),
+        Command::Top(arguments) => attach::top(&arguments).map(|()| 0),
+        Command::Dump(arguments) => attach::dump(&arguments).map(|()| 0),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
         Command::Check(arguments) => check::run(&arguments),
         Command::List(arguments) => list::run(&arguments).map(|()| 0),

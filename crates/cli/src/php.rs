@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use policy::settings::{self, AutoEnable, Setting};
+use settings::{AutoEnable, Setting};
 
 /// A PHP binary and what its command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{BufRead, BufWriter, Write};
 
-use profile::classic::{self, Builder, ClassicCost, EntryCost, SEPARATOR};
+use profile::classic::{self, ClassicCost, SEPARATOR};
 use profile::{Body, Budget, Meta, Mode, Profile, Symbol, allocated};
 
 use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::rows::{Builder, EntryCost};
 use crate::shared::lines::Lines;
 use crate::shared::recursion;
 use crate::shared::text::lossy;

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::io;
 
-use profile::{Metric, OverBudget, classic};
+use profile::{Metric, OverBudget};
+
+use crate::rows::RowsError;
 
 /// Why an input could not be read.
 #[derive(Debug)]
@@ -69,7 +71,7 @@ pub enum ReadError {
         reason: String,
     },
     /// The input is a broken XHProf array.
-    Rows(classic::Error),
+    Rows(RowsError),
     /// The JSON is broken, or is not a profile.
     Json(serde_json::Error),
 }
@@ -130,10 +132,10 @@ impl From<OverBudget> for ReadError {
     }
 }
 
-impl From<classic::Error> for ReadError {
-    fn from(error: classic::Error) -> Self {
+impl From<RowsError> for ReadError {
+    fn from(error: RowsError) -> Self {
         match error {
-            classic::Error::Memory(error) => Self::Memory(error),
+            RowsError::Memory(error) => Self::Memory(error),
             error => Self::Rows(error),
         }
     }

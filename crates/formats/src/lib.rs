@@ -43,8 +43,10 @@ mod options;
 pub mod otlp;
 pub mod perf_script;
 pub mod perfview;
+mod php_serialize;
 pub mod pprof;
 mod registry;
+mod rows;
 mod shared;
 pub mod speedscope;
 mod unknown_json;
@@ -63,7 +65,9 @@ pub use error::{ReadError, WriteError};
 pub use flamegraph::moment;
 pub use format::{Detection, Format, Holds, Reads, Writes};
 pub use options::{FlameColour, FlameDirection, FlameOptions, FlamePer, WriteOptions};
+pub use php_serialize::SerializeError;
 pub use registry::{FORMATS, by_id, for_file_name};
+pub use rows::RowsError;
 
 /// How many bytes of an input are examined to recognize it.
 pub const HEAD: usize = 64 * 1024;

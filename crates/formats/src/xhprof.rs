@@ -7,10 +7,12 @@
 use std::io::{BufRead, Write};
 
 use profile::classic;
-use profile::php_serialize::{Limits, write_array_end, write_array_start, write_key, write_string};
+use profile::php_serialize::{write_array_end, write_array_start, write_key, write_string};
 use profile::{Budget, Profile};
 
 use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::php_serialize::Limits;
+use crate::rows;
 use crate::shared::sampled::Sampled;
 use crate::{ReadError, WriteError, WriteOptions};
 
@@ -44,7 +46,7 @@ fn detect(head: &[u8]) -> Detection {
 fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     // The parser needs the whole array in memory.
     let bytes = crate::shared::whole::whole(input, budget)?;
-    Ok(classic::read_serialized(&bytes, Limits::PROFILE, budget)?)
+    Ok(rows::read_serialized(&bytes, Limits::PROFILE, budget)?)
 }
 
 fn write(

@@ -8,12 +8,13 @@ use std::cell::Cell;
 use std::fmt;
 use std::io::{BufRead, BufWriter, Read, Write};
 
-use profile::classic::{self, Builder};
+use profile::classic;
 use profile::{Budget, Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::rows::{Builder, RowsError};
 use crate::shared::json_parts::{Entry, Kept};
 use crate::shared::sampled::Sampled;
 use crate::shared::text::lossy;
@@ -177,7 +178,7 @@ fn is_another_line(input: &[u8]) -> bool {
 struct Document {
     rows: Builder,
     meta: Meta,
-    error: Option<classic::Error>,
+    error: Option<RowsError>,
 }
 
 impl Document {
@@ -189,17 +190,17 @@ impl Document {
         }
     }
 
-    fn add(&mut self, key: &str, entry: &Entry) -> Result<(), classic::Error> {
+    fn add(&mut self, key: &str, entry: &Entry) -> Result<(), RowsError> {
         let key = key.as_bytes();
         match entry {
             Entry::Stack(stack) => self.rows.add_sample(key, stack.as_bytes()),
             Entry::Row { cost, .. } => self.rows.add_row(key, *cost),
-            Entry::Other => Err(classic::Error::entry(key)),
+            Entry::Other => Err(RowsError::entry(key)),
         }
     }
 
     /// Stores the error of the rows, and stops the parser.
-    fn stop<E: de::Error>(&mut self, error: classic::Error) -> E {
+    fn stop<E: de::Error>(&mut self, error: RowsError) -> E {
         let message = E::custom(&error);
         self.error = Some(error);
         message
@@ -346,7 +347,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
             }
         }
         match stray {
-            Some(key) if !is_wrapped => Err(document.stop(classic::Error::Key { key })),
+            Some(key) if !is_wrapped => Err(document.stop(RowsError::Key { key })),
             _ => Ok(()),
         }
     }

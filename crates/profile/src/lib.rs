@@ -46,7 +46,7 @@ pub mod native;
 mod ops;
 pub mod php_serialize;
 mod profile;
-pub mod redact;
+pub mod quantities;
 mod samples;
 pub mod settlement;
 mod spans;

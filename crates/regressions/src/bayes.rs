@@ -13,7 +13,7 @@ use statrs::function::gamma::digamma;
 
 /// The largest weight of the prior, in degrees of freedom. Real variances differ
 /// for more reasons than the model knows, so the prior is never certain.
-const MOST_PRIOR_FREEDOM: f64 = 60.0;
+const MAX_PRIOR_FREEDOM: f64 = 60.0;
 
 /// One series' variance, and what predicts it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,9 +78,9 @@ impl Prior {
             / count;
         let excess = spread - sampling;
         let freedom = if excess > 1e-3 {
-            (2.0 * inverse_trigamma(excess)).min(MOST_PRIOR_FREEDOM)
+            (2.0 * inverse_trigamma(excess)).min(MAX_PRIOR_FREEDOM)
         } else {
-            MOST_PRIOR_FREEDOM
+            MAX_PRIOR_FREEDOM
         };
         let half = freedom / 2.0;
         Some(Self {

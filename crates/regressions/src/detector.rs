@@ -23,10 +23,10 @@ use crate::series::{Family, Route, Series, mean_after, shift};
 use crate::window::median;
 
 /// The fewest series of a route from which it has a prior of its own.
-const LEAST_OWN_PRIOR: usize = 40;
+const MIN_OWN_PRIOR: usize = 40;
 
 /// The fewest routes whose times are compared with their median.
-const LEAST_ROUTES: usize = 8;
+const MIN_ROUTES: usize = 8;
 
 /// Finds what releases changed. Remembers what earlier releases changed.
 #[derive(Debug, Clone, Default)]
@@ -303,7 +303,7 @@ fn pasts<'r>(
     let correlation = correlation(series);
     let mut pasts = Vec::with_capacity(routes.len());
     for ((route, of), spreads) in routes.iter().zip(&picked).zip(&spreads) {
-        let own = (spreads.len() >= LEAST_OWN_PRIOR).then(|| Prior::fit(spreads));
+        let own = (spreads.len() >= MIN_OWN_PRIOR).then(|| Prior::fit(spreads));
         let habits = Habits {
             prior: own.flatten().or(all),
             correlation,
@@ -359,7 +359,7 @@ fn take_out_common(routes: &mut [Route]) -> Vec<Vec<f64>> {
     for (route, shift) in routes.iter_mut().zip(&shifts) {
         route.subtract(shift, Family::Time);
     }
-    if routes.len() >= LEAST_ROUTES {
+    if routes.len() >= MIN_ROUTES {
         let deviations = total_shifts(routes);
         for route in routes {
             let shift = |start: &i64| deviations.get(start).copied().unwrap_or(0.0);

@@ -250,21 +250,21 @@ pub(crate) fn correlation<'s>(series: impl Iterator<Item = (&'s Series, usize)>)
         windows += history as f64;
         count += 1.0;
     }
-    if count < LEAST_CORRELATED {
-        return LEAST_CORRELATION;
+    if count < MIN_CORRELATED {
+        return MIN_CORRELATION;
     }
     let length = windows / count;
     let biased = sum / squares;
-    ((biased + 1.0 / length) / (1.0 - 4.0 / length)).clamp(LEAST_CORRELATION, 0.8)
+    ((biased + 1.0 / length) / (1.0 - 4.0 / length)).clamp(MIN_CORRELATION, 0.8)
 }
 
 /// The fewest series that a correlation is taken from.
-const LEAST_CORRELATED: f64 = 20.0;
+const MIN_CORRELATED: f64 = 20.0;
 
 /// The smallest correlation, and that without enough series. Load lasts for days;
 /// functions that follow it are correlated although most are not, and one number
 /// for all is too low for them.
-const LEAST_CORRELATION: f64 = 0.5;
+const MIN_CORRELATION: f64 = 0.5;
 
 /// The probability that Student's t is above `t`.
 pub(crate) fn upper_tail(t: f64, freedom: f64) -> f64 {

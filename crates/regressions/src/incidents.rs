@@ -22,8 +22,8 @@ const ROUTE_EXPLAINED: f64 = 0.3;
 
 /// The smallest addition to a run that more calls alone are an alarm for: a share
 /// of the route's time, or a number of calls.
-pub(crate) const LEAST_CALL_SHARE: f64 = 0.002;
-const LEAST_ADDED_CALLS: f64 = 1.0;
+pub(crate) const MIN_CALL_SHARE: f64 = 0.002;
+const MIN_ADDED_CALLS: f64 = 1.0;
 
 /// All tests of a release, and what is needed to explain them.
 #[derive(Debug)]
@@ -201,7 +201,7 @@ impl<'a> Incidents<'a> {
         };
         let share = changes.inclusive(path) / route.wall_before().max(1.0);
         let [before, after] = figures(route, path, route.looks(), false);
-        share >= LEAST_CALL_SHARE || after.calls - before.calls >= LEAST_ADDED_CALLS
+        share >= MIN_CALL_SHARE || after.calls - before.calls >= MIN_ADDED_CALLS
     }
 
     /// Functions whose own code takes longer or keeps more memory.

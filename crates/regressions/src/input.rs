@@ -123,27 +123,3 @@ pub struct Cell {
 pub fn log_time(nanoseconds: u64) -> f64 {
     (nanoseconds as f64 / 1000.0).ln_1p()
 }
-
-impl Cell {
-    /// A cell from sums without logarithms, for stores that do not keep them.
-    ///
-    /// The logarithm of the mean replaces the mean of the logarithms. A few very
-    /// slow runs move it much more, so such data needs more runs for the same
-    /// finding.
-    #[must_use]
-    pub fn from_sums(path: u32, runs: u64, calls: u64, self_ns: u64, memory: i64) -> Self {
-        let ln_self = match self_ns.checked_div(runs) {
-            #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
-            Some(mean) => log_time(mean) * runs as f64,
-            None => 0.0,
-        };
-        Self {
-            path,
-            runs,
-            calls,
-            self_ns,
-            ln_self,
-            memory,
-        }
-    }
-}

@@ -53,6 +53,7 @@ mod response;
 mod rows;
 mod search;
 mod series;
+pub mod significance;
 mod sums;
 mod undecided;
 mod window;

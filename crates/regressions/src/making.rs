@@ -12,11 +12,11 @@ use crate::series::{Family, Reason, Route, Rows, Series, self_ns};
 use crate::window::{Details, Window};
 
 /// The fewest runs that call a path in each window, for a mean of logarithms.
-const LEAST_PATH_RUNS: f64 = 8.0;
+const MIN_PATH_RUNS: f64 = 8.0;
 
 /// A path of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct WeightedPath {
     pub(crate) path: usize,
     /// Its share of the function's time.
     pub(crate) weight: f64,
@@ -33,7 +33,7 @@ pub(crate) struct Making<'h> {
     /// How the paths of each window varied.
     pub(crate) details: Vec<Details>,
     /// The paths of each series of a function's time; those are the first series.
-    pub(crate) parts: Vec<Vec<Part>>,
+    pub(crate) parts: Vec<Vec<WeightedPath>>,
 }
 
 impl<'h> Making<'h> {
@@ -141,7 +141,7 @@ impl<'h> Making<'h> {
         let responses = self.responses();
         for (function, paths) in paths_of {
             let is_dense = |path: &&usize| {
-                let is_dense = |of: &Details| of.paths[**path].runs >= LEAST_PATH_RUNS;
+                let is_dense = |of: &Details| of.paths[**path].runs >= MIN_PATH_RUNS;
                 self.details.iter().all(is_dense)
             };
             let paths: Vec<(usize, f64)> = paths
@@ -153,9 +153,9 @@ impl<'h> Making<'h> {
             if sum <= 0.0 {
                 continue;
             }
-            let parts: Vec<Part> = paths
+            let parts: Vec<WeightedPath> = paths
                 .iter()
-                .map(|&(path, weight)| Part {
+                .map(|&(path, weight)| WeightedPath {
                     path,
                     weight: weight / sum,
                     response: responses[path],

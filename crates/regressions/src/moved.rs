@@ -14,7 +14,7 @@ use crate::series::{Route, calls};
 const EXPLAINED: f64 = 0.8;
 
 /// A function's decrease counts from this many standard errors on.
-const LEAST_T: f64 = -3.0;
+const MIN_T: f64 = -3.0;
 
 /// The functions that a cost came from; none if it is new.
 ///
@@ -45,7 +45,7 @@ pub(crate) fn origin(
             continue;
         }
         let is_vanished = route.before(at, calls) > 0.0 && route.after(at, looks, calls) <= 0.0;
-        let is_faster = t.get(&other.function).is_some_and(|t| *t <= LEAST_T);
+        let is_faster = t.get(&other.function).is_some_and(|t| *t <= MIN_T);
         if !is_vanished && !is_faster {
             continue;
         }

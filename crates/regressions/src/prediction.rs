@@ -29,13 +29,13 @@ const PENALTY: f64 = 30.0;
 
 /// By how much the mean logarithm of the variances must become smaller: less is
 /// chance, and the functions are left as they are.
-const LEAST_GAIN: f64 = 0.10;
+const MIN_GAIN: f64 = 0.10;
 
 /// From how many standard deviations on a function has changed.
 const CHANGED: f64 = 3.5;
 
 /// The largest part of the functions that may have changed.
-const MOST_CHANGED: f64 = 0.25;
+const MAX_CHANGED: f64 = 0.25;
 
 impl Route {
     /// Finds what is left of the times without what other functions predict.
@@ -164,7 +164,7 @@ impl Data {
             .collect();
         let usual = variances(&all, self.history);
         let plain = variances(&self.windows, self.history);
-        if logarithm(&plain) - logarithm(&usual) < LEAST_GAIN {
+        if logarithm(&plain) - logarithm(&usual) < MIN_GAIN {
             return None;
         }
         let changed = self.changed(&usual)?;
@@ -195,7 +195,7 @@ impl Data {
     /// The functions that changed with the release; none if many did.
     fn changed(&self, usual: &[f64]) -> Option<Vec<usize>> {
         let mut inverse = self.inverses.last()?.clone();
-        let most = usual.len() as f64 * MOST_CHANGED;
+        let most = usual.len() as f64 * MAX_CHANGED;
         let mut changed = Vec::new();
         while changed.len() as f64 <= most {
             // Means of one window after the release, of two …, as the looks.

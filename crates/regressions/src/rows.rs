@@ -5,24 +5,24 @@
 //! go before those of the next are read.
 
 use crate::input::Block;
-use crate::making::{Making, Part};
+use crate::making::{Making, WeightedPath};
 use crate::series::{Family, Row, Rows, Series};
 use crate::window::Details;
 
 /// The most functions that predict each other: those with most time.
-const MOST: usize = 64;
+const MAX_FUNCTIONS: usize = 64;
 
 /// The fewest functions.
-const LEAST: usize = 8;
+const MIN_FUNCTIONS: usize = 8;
 
 /// A function with less of the route's time neither predicts nor is predicted.
-const LEAST_SHARE: f64 = 1e-4;
+const MIN_SHARE: f64 = 1e-4;
 
 impl Making<'_> {
     /// The blocks of the important functions.
     pub(crate) fn rows(&self) -> Rows {
         let chosen = self.important();
-        if chosen.len() < LEAST {
+        if chosen.len() < MIN_FUNCTIONS {
             return Rows::default();
         }
         let windows = self.blocks.iter().zip(&self.details);
@@ -37,12 +37,12 @@ impl Making<'_> {
     /// The important functions' series, those with most time first.
     fn important(&self) -> Vec<usize> {
         let is_important = |(_, series): &(usize, &Series)| {
-            series.family == Family::Time && series.weight >= LEAST_SHARE
+            series.family == Family::Time && series.weight >= MIN_SHARE
         };
         let series = self.route.series.iter().enumerate().filter(is_important);
         let mut chosen: Vec<(usize, f64)> = series.map(|(place, of)| (place, of.weight)).collect();
         chosen.sort_by(|a, b| b.1.total_cmp(&a.1));
-        chosen.truncate(MOST);
+        chosen.truncate(MAX_FUNCTIONS);
         chosen.into_iter().map(|of| of.0).collect()
     }
 
@@ -55,7 +55,7 @@ impl Making<'_> {
             for cell in block.cells.iter().filter(|cell| cell.runs > 0) {
                 means[cell.path as usize] = Some(cell.ln_self / cell.runs as f64);
             }
-            let deviation = |part: &Part| {
+            let deviation = |part: &WeightedPath| {
                 let of = &details.paths[part.path];
                 let common = shared - of.deviations.common();
                 // A path that the block did not call says nothing.

@@ -9,10 +9,10 @@ use crate::input::Path;
 use crate::window::{Window, median};
 
 /// The fewest functions that a shift common to a route can be taken from.
-const LEAST_FUNCTIONS: usize = 8;
+const MIN_FUNCTIONS: usize = 8;
 
 /// Functions that respond less than this say little about what is common.
-const LEAST_RESPONSE: f64 = 0.5;
+const MIN_RESPONSE: f64 = 0.5;
 
 /// The families of tests. Each has its share of the false alarms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -182,13 +182,13 @@ impl Route {
             .iter()
             .filter(|series| series.family == Family::Time)
             .collect();
-        if times.len() < LEAST_FUNCTIONS {
+        if times.len() < MIN_FUNCTIONS {
             return None;
         }
         // Functions of next to no time say little about the others.
-        let is_important = |of: &&&Series| of.weight >= 1e-4 && of.response >= LEAST_RESPONSE;
+        let is_important = |of: &&&Series| of.weight >= 1e-4 && of.response >= MIN_RESPONSE;
         let important: Vec<&Series> = times.iter().filter(is_important).copied().collect();
-        let of = if important.len() < LEAST_FUNCTIONS {
+        let of = if important.len() < MIN_FUNCTIONS {
             times
         } else {
             important
@@ -276,7 +276,7 @@ pub(crate) fn shift(series: &[&Series], windows: usize, history: usize) -> Vec<f
     let in_window = |window: usize| {
         let values = series.iter().zip(&means);
         let of = values.filter_map(|(series, mean)| {
-            let response = series.response.max(LEAST_RESPONSE);
+            let response = series.response.max(MIN_RESPONSE);
             Some((series.values.get(window)? - mean) / response)
         });
         median(&mut of.collect::<Vec<f64>>())

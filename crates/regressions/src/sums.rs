@@ -4,7 +4,7 @@
 //! each as a path below the root: calls are then compared with runs.
 //!
 //! **Invariants:**
-//! - Paths and functions of a route are bounded by [`MOST_PATHS`]; costs beyond it
+//! - Paths and functions of a route are bounded by [`MAX_PATHS`]; costs beyond it
 //!   belong to the caller's path.
 //! - Blocks are in the order of hour, release and host; their cells in that of the
 //!   paths.
@@ -16,7 +16,7 @@ use profile::{FlatTable, NumberMap, Profile, SelfCost};
 use crate::input::{Block, Cell, Hours, Path, RouteHours, log_time};
 
 /// The most paths of a route.
-const MOST_PATHS: usize = 50_000;
+const MAX_PATHS: usize = 50_000;
 
 /// The sums of a route.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +68,7 @@ impl RouteSums {
         if let Some(known) = self.numbers.get(name.as_ref()) {
             return Some(*known);
         }
-        if self.functions.len() >= MOST_PATHS {
+        if self.functions.len() >= MAX_PATHS {
             return None;
         }
         let next = u32::try_from(self.functions.len()).ok()?;
@@ -200,7 +200,7 @@ impl RouteSums {
         if let Some(known) = self.places.get(&key) {
             return *known;
         }
-        if self.paths.len() >= MOST_PATHS {
+        if self.paths.len() >= MAX_PATHS {
             return parent.unwrap_or(0);
         }
         let next = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);

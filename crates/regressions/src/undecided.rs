@@ -1,7 +1,7 @@
 //! Increases that are not proven, and what would decide.
 
 use crate::finding::{Kind, Undecided};
-use crate::incidents::{Incidents, LEAST_CALL_SHARE};
+use crate::incidents::{Incidents, MIN_CALL_SHARE};
 use crate::series::Family;
 
 /// Increases below this are not listed as undecided: standard errors, and the
@@ -10,7 +10,7 @@ const UNDECIDED_T: f64 = 2.5;
 const UNDECIDED_SHARE: f64 = 0.01;
 
 /// The most undecided increases in a report.
-const MOST_UNDECIDED: usize = 10;
+const MAX_UNDECIDED: usize = 10;
 
 impl Incidents<'_> {
     /// Increases that may be chance, and how many more runs decide.
@@ -38,7 +38,7 @@ impl Incidents<'_> {
                 _ => changes.own(path),
             };
             let (gate, share) = match kind {
-                Kind::MoreCalls => (self.options.least_more_calls, LEAST_CALL_SHARE),
+                Kind::MoreCalls => (self.options.least_more_calls, MIN_CALL_SHARE),
                 _ => (self.options.least_slower, UNDECIDED_SHARE),
             };
             let share_added = added / route.wall_before().max(1.0);
@@ -71,7 +71,7 @@ impl Incidents<'_> {
             ));
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        found.truncate(MOST_UNDECIDED);
+        found.truncate(MAX_UNDECIDED);
         found.into_iter().map(|(_, undecided)| undecided).collect()
     }
 }

@@ -14,10 +14,10 @@ use std::ops::AddAssign;
 use crate::input::{Block, Path};
 
 /// The fewest paths that a common deviation can be taken from.
-const LEAST_COMMON: usize = 8;
+const MIN_COMMON: usize = 8;
 
 /// The most paths that a common deviation is taken from.
-const MOST_COMMON: usize = 256;
+const MAX_COMMON: usize = 256;
 
 /// The sums of one path in a window: what the findings need.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -289,7 +289,7 @@ impl Window {
             .map(|(sum, _)| sum.self_ns)
             .collect();
         times.sort_by(|a, b| b.total_cmp(a));
-        let least = times.get(MOST_COMMON).copied().unwrap_or(-1.0);
+        let least = times.get(MAX_COMMON).copied().unwrap_or(-1.0);
         let is_common =
             |(sum, detail): (&PathWindow, &Detail)| is_usual(detail) && sum.self_ns > least;
         paths().map(is_common).collect()
@@ -312,7 +312,7 @@ impl Details {
                     common.push(cell.ln_self / cell.runs as f64 - self.paths[place].ln_self);
                 }
             }
-            let shared = if common.len() >= LEAST_COMMON {
+            let shared = if common.len() >= MIN_COMMON {
                 median(&mut common)
             } else {
                 0.0

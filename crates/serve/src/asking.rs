@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use store::{Store, Wanted};
+use store::{CancelToken, Store};
 
-use crate::admission::work::{WhileWaiting, on_a_thread};
+use crate::admission::work::{CancelOnDrop, run_blocking};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Asks the store on a thread that may wait, as long as somebody waits for the answer. The
-/// questions are taken [together](Store::at_one_moment).
+/// Asks the store on a thread that may wait, and cancels it when its client leaves. The
+/// questions are taken [together](Store::query_session).
 pub(crate) async fn ask<T: Send + 'static>(
     state: &Arc<State>,
     question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let waiting = WhileWaiting(Wanted::default());
-    let wanted = waiting.0.clone();
+    let waiting = CancelOnDrop(CancelToken::default());
+    let cancel = waiting.0.clone();
     let store = Arc::clone(&state.config.store);
     let work = move || {
-        wanted.during(|| {
-            let of_moment = store.at_one_moment();
+        cancel.run(|| {
+            let of_moment = store.query_session();
             question(of_moment.as_deref().unwrap_or(&*store))
         })
     };
-    Ok(on_a_thread(&state.admission.questions, work).await??)
+    Ok(run_blocking(&state.admission.query_slots, work).await??)
 }
 
 /// Changes something in the store: that goes on if the client leaves.
@@ -33,7 +33,7 @@ pub(crate) async fn change<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let store = Arc::clone(&state.config.store);
     let work = move || change(&*store);
-    Ok(on_a_thread(&state.admission.changes, work).await??)
+    Ok(run_blocking(&state.admission.change_slots, work).await??)
 }
 
 /// Looks up a token, beside the questions of pages, which may wait for each other.
@@ -41,9 +41,9 @@ pub(crate) async fn look_up<T: Send + 'static>(
     state: &State,
     question: impl FnOnce(&dyn Store) -> store::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let waiting = WhileWaiting(Wanted::default());
-    let wanted = waiting.0.clone();
+    let waiting = CancelOnDrop(CancelToken::default());
+    let cancel = waiting.0.clone();
     let store = Arc::clone(&state.config.store);
-    let work = move || wanted.during(|| question(&*store));
-    Ok(on_a_thread(&state.admission.lookups, work).await??)
+    let work = move || cancel.run(|| question(&*store));
+    Ok(run_blocking(&state.admission.lookup_slots, work).await??)
 }

@@ -20,7 +20,7 @@ use crate::saved::{RUN, SOURCE};
 use crate::state::State;
 
 /// The most runs of one link.
-const MOST: usize = 100;
+const MAX_RUNS: usize = 100;
 
 /// The query of XHProf's `index.php` and `callgraph.php`.
 #[derive(Debug, Default, Deserialize)]
@@ -58,9 +58,9 @@ pub(crate) async fn open(
             format!("/compare/runs?base={before}&new={after}")
         }
         (Some(runs), _, _) => {
-            let names: Vec<&str> = runs.split(',').take(MOST + 1).collect();
-            if names.len() > MOST {
-                return Err(Problem::bad(format!("a link has at most {MOST} runs")));
+            let names: Vec<&str> = runs.split(',').take(MAX_RUNS + 1).collect();
+            if names.len() > MAX_RUNS {
+                return Err(Problem::bad(format!("a link has at most {MAX_RUNS} runs")));
             }
             let mut ids = Vec::with_capacity(names.len());
             for name in names {

@@ -25,7 +25,7 @@ use crate::reading::read;
 use crate::refused::Refused;
 
 /// The most files of one upload, and the most runs of a batch.
-const MOST: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// The largest batch, unpacked.
 const MAX_BATCH: u64 = 64 << 20;
@@ -59,7 +59,7 @@ pub(crate) struct Job {
 
 /// What a process tells of a body.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum ContentEvent {
     /// It begins to read the next profile.
     Begun,
     /// A profile, or why it is none.
@@ -77,7 +77,7 @@ pub(crate) struct Item {
 }
 
 /// The receiver of what is read; false if it wants no more.
-pub(crate) type Tell<'a> = dyn FnMut(Told) -> bool + 'a;
+pub(crate) type Tell<'a> = dyn FnMut(ContentEvent) -> bool + 'a;
 
 /// Reads a body. Profiles may take so much memory.
 pub(crate) fn contents(
@@ -161,9 +161,9 @@ impl Items<'_, '_> {
         if self.count <= self.skip {
             return Ok(());
         }
-        let unwanted = || Refused::bad("nobody waits for the rest of the upload");
-        if !(self.tell)(Told::Begun) {
-            return Err(unwanted());
+        let cancelled = || Refused::bad("the client has closed the connection");
+        if !(self.tell)(ContentEvent::Begun) {
+            return Err(cancelled());
         }
         let mut counted = Counted { file, count: 0 };
         let (metadata, outcome) = match metadata {
@@ -181,10 +181,10 @@ impl Items<'_, '_> {
             size: counted.count,
             outcome,
         };
-        if (self.tell)(Told::Item(Box::new(item))) {
+        if (self.tell)(ContentEvent::Item(Box::new(item))) {
             Ok(())
         } else {
-            Err(unwanted())
+            Err(cancelled())
         }
     }
 }
@@ -248,10 +248,10 @@ fn parts(job: &Job, body: Body, items: &mut Items<'_, '_>) -> Result<(), Refused
         if job.kind == Kind::Ingest && part.name() != Some("profile") {
             continue;
         }
-        if items.count >= MOST {
+        if items.count >= MAX_FILES {
             return Err(match job.kind {
-                Kind::Batch => Refused::too_large(format!("a batch has at most {MOST} runs")),
-                _ => Refused::bad(format!("an upload has at most {MOST} files")),
+                Kind::Batch => Refused::too_large(format!("a batch has at most {MAX_FILES} runs")),
+                _ => Refused::bad(format!("an upload has at most {MAX_FILES} files")),
             });
         }
         let metadata = match job.kind {

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
-use crate::admission::places::Seat;
+use crate::admission::connection_slots::Seat;
 use crate::admission::{answers, bodies};
 use crate::api::within_quota;
 use crate::client::client;
@@ -44,7 +44,7 @@ pub(crate) async fn check(
     let is_browser = asks_for_a_page(&request);
     let answer = timeout(TIMEOUT, answer(&state, request, next)).await;
     let mut response = match answer {
-        Ok(Ok(response)) => in_our_words(response).await,
+        Ok(Ok(response)) => plain_text_to_problem(response).await,
         Ok(Err(problem)) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
         }
@@ -69,7 +69,7 @@ pub(crate) async fn check(
 }
 
 /// The answer; as a [`Problem`] if axum refused a parameter or a body, in plain text.
-async fn in_our_words(response: Response) -> Response {
+async fn plain_text_to_problem(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     let is_text = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
     if !is_text || !response.status().is_client_error() {
@@ -84,11 +84,11 @@ async fn in_our_words(response: Response) -> Response {
 
 /// What the handler answers, if the request passes.
 async fn answer(state: &Arc<State>, request: Request, next: Next) -> Result<Response, Problem> {
-    let asked = admitted(state, &request)?;
-    let is_open = asked.scope == Scope::Open;
-    let caller = caller(state, asked).await?;
+    let credentials = check_host_and_route(state, &request)?;
+    let is_open = credentials.scope == Scope::Open;
+    let caller = caller(state, credentials).await?;
     if !is_open && let Some(seat) = request.extensions().get::<Arc<Seat>>() {
-        seat.is_of_somebody_known();
+        seat.mark_authenticated();
     }
     let route = request.extensions().get::<MatchedPath>();
     let limit = bodies::limit(route.map_or("", MatchedPath::as_str));
@@ -96,7 +96,7 @@ async fn answer(state: &Arc<State>, request: Request, next: Next) -> Result<Resp
         within_quota(state, &caller).await?;
     }
     let request = bodies::read(&state.admission.memory, request, limit).await?;
-    let mut request = proven(request, &caller).await?;
+    let mut request = require_csrf(request, &caller).await?;
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
 }
@@ -134,7 +134,7 @@ pub(crate) async fn nothing_here() -> Problem {
 }
 
 /// What says who the caller is.
-struct Asked {
+struct Credentials {
     scope: Scope,
     session: Option<String>,
     token: Option<String>,
@@ -142,7 +142,7 @@ struct Asked {
 }
 
 /// Refuses requests of other sites, and such that are at no route.
-fn admitted(state: &State, request: &Request) -> Result<Asked, Problem> {
+fn check_host_and_route(state: &State, request: &Request) -> Result<Credentials, Problem> {
     let headers = request.headers();
     check_host(state, headers)?;
     if is_change(request.method()) {
@@ -155,7 +155,7 @@ fn admitted(state: &State, request: &Request) -> Result<Asked, Problem> {
         ));
     };
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    Ok(Asked {
+    Ok(Credentials {
         scope,
         session: session(headers),
         token: token(request),
@@ -165,7 +165,7 @@ fn admitted(state: &State, request: &Request) -> Result<Asked, Problem> {
 
 /// Refuses a change that only a cookie proves. A page of ours knows the
 /// session's CSRF token, and sends it in a header, or in its form.
-async fn proven(request: Request, caller: &Caller) -> Result<Request, Problem> {
+async fn require_csrf(request: Request, caller: &Caller) -> Result<Request, Problem> {
     let Some(csrf) = &caller.csrf else {
         return Ok(request);
     };
@@ -257,34 +257,34 @@ fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// The caller, if it has the scope.
-async fn caller(state: &State, asked: Asked) -> Result<Caller, Problem> {
-    let scope = asked.scope;
-    let caller = known(state, asked).await?;
+async fn caller(state: &State, credentials: Credentials) -> Result<Caller, Problem> {
+    let scope = credentials.scope;
+    let caller = known(state, credentials).await?;
     if !caller.may(scope) {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
-            format!("this token has not the scope {}", scope.name()),
+            format!("this token lacks the scope {}", scope.name()),
         ));
     }
     Ok(caller)
 }
 
-async fn known(state: &State, asked: Asked) -> Result<Caller, Problem> {
+async fn known(state: &State, credentials: Credentials) -> Result<Caller, Problem> {
     if matches!(state.config.access, Access::WithoutLogin) {
         return Ok(Caller::without_login());
     }
-    if asked.scope == Scope::Open {
+    if credentials.scope == Scope::Open {
         return Ok(Caller {
             scopes: Vec::new(),
             ..Caller::without_login()
         });
     }
-    if let Some(session) = asked.session
+    if let Some(session) = credentials.session
         && let Some(caller) = tokens::of_session(state, &session).await?
     {
         return Ok(caller);
     }
-    let Some(token) = asked.token else {
+    let Some(token) = credentials.token else {
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "a token is needed: `Authorization: Bearer TOKEN`",
@@ -295,7 +295,7 @@ async fn known(state: &State, asked: Asked) -> Result<Caller, Problem> {
     if let Some(caller) = tokens::owner(state, &token).await? {
         return Ok(caller);
     }
-    let address = asked.address;
+    let address = credentials.address;
     if address.is_some_and(|address| state.wrong_tokens.is_blocked(address)) {
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,

@@ -27,14 +27,14 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
+use crate::admission::connection_slots::{ConnectionSlot, ConnectionSlots};
 use crate::admission::patience::Patient;
-use crate::admission::places::{Place, Places};
 
 /// The longest time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// The longest time until the head of the next request is there.
-const HEAD: Duration = Duration::from_secs(30);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest head of a request.
 const MAX_HEAD: usize = 64 << 10;
@@ -46,7 +46,7 @@ const AFTER_ERROR: Duration = Duration::from_millis(100);
 pub(crate) async fn listen(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    (app, places): (Router, Arc<Places>),
+    (app, places): (Router, Arc<ConnectionSlots>),
     stop: impl Future<Output = ()>,
     patience: Duration,
 ) {
@@ -70,7 +70,7 @@ pub(crate) async fn listen(
                     let seat = Arc::clone(&place.seat);
                     tokio::select! {
                         () = connection(stream, client, tls, (app, place), watcher) => {}
-                        () = seat.is_needed() => {
+                        () = seat.wait_until_needed() => {
                             tracing::debug!(%client, "its place was needed for another client");
                         }
                     }
@@ -94,7 +94,7 @@ async fn connection(
     stream: TcpStream,
     client: SocketAddr,
     tls: Option<TlsAcceptor>,
-    service: (Router, Place),
+    service: (Router, ConnectionSlot),
     watcher: Watcher,
 ) {
     let stream = Patient::new(stream);
@@ -111,17 +111,17 @@ async fn connection(
 async fn requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     client: SocketAddr,
-    (app, place): (Router, Place),
+    (app, place): (Router, ConnectionSlot),
     watcher: Watcher,
 ) {
     let service = service_fn(move |mut request: Request<Incoming>| {
-        place.begins();
+        place.begin_request();
         request.extensions_mut().insert(Arc::clone(&place.seat));
         answer(app.clone(), client, request)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {

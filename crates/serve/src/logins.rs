@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Failed logins of an address within [`WINDOW`], before it has to wait.
 const FAILURES: usize = 10;
@@ -18,7 +19,7 @@ pub(crate) struct Logins {
 impl Logins {
     /// Whether an address has to wait.
     pub(crate) fn is_blocked(&self, address: IpAddr) -> bool {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.failures.lock();
         let recent = failures.get(&address).map_or(0, |times| {
             times.iter().filter(|time| time.elapsed() < WINDOW).count()
         });
@@ -27,7 +28,7 @@ impl Logins {
 
     /// Counts a failed login.
     pub(crate) fn failed(&self, address: IpAddr) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.failures.lock();
         if failures.len() > 10_000 {
             failures.clear();
         }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use store::{Reason, RemovedFor, Stats};
+use parking_lot::Mutex;
+use store::{Reason, Stats};
 
 use crate::admission::Admission;
 
@@ -46,7 +46,7 @@ impl Counters {
     pub(crate) fn refuse(&self, by: &str, reason: &str) {
         count(&self.refused);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals.lock();
         refusals.truncate(REFUSALS - 1);
         refusals.push_front(Refusal {
             at_us: now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(0)),
@@ -57,7 +57,7 @@ impl Counters {
 
     /// The latest refusals first.
     pub(crate) fn refusals(&self) -> Vec<Refusal> {
-        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusals = self.refusals.lock();
         refusals.iter().cloned().collect()
     }
 
@@ -65,86 +65,60 @@ impl Counters {
     pub(crate) fn text(&self, stats: &Stats, crashed: u64, admission: &Admission) -> String {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
-        for (name, kind, help, value) in [
+        for (metric, value) in [
             (
-                "xhprof_requests_total",
-                "counter",
-                "Requests.",
+                "xhprof_requests_total counter Requests.",
                 of(&self.requests),
             ),
             (
-                "xhprof_errors_total",
-                "counter",
-                "Requests that the server failed.",
+                "xhprof_errors_total counter Requests that the server failed.",
                 of(&self.failed),
             ),
             (
-                "xhprof_runs_taken_total",
-                "counter",
-                "Runs that were stored.",
+                "xhprof_runs_taken_total counter Runs that were stored.",
                 of(&self.taken),
             ),
             (
-                "xhprof_runs_known_total",
-                "counter",
-                "Runs that were sent again.",
+                "xhprof_runs_known_total counter Runs that were sent again.",
                 of(&self.known),
             ),
             (
-                "xhprof_runs_refused_total",
-                "counter",
-                "Uploads that were refused.",
+                "xhprof_runs_refused_total counter Uploads that were refused.",
                 of(&self.refused),
             ),
             (
-                "xhprof_runs_over_quota_total",
-                "counter",
-                "Uploads that were refused because of a quota.",
+                "xhprof_runs_over_quota_total counter Uploads that were refused because of a quota.",
                 of(&self.over_quota),
             ),
             (
-                "xhprof_readers_ended_total",
-                "counter",
-                "Processes that ended while they read an upload.",
+                "xhprof_readers_ended_total counter Processes that ended while they read an upload.",
                 crashed,
             ),
             (
-                "xhprof_connections_cut_total",
-                "counter",
-                "Connections of strangers that were cut for other clients.",
-                of(&admission.places.cut),
+                "xhprof_connections_cut_total counter Connections without a token that were cut for other clients.",
+                of(&admission.connections.cut),
             ),
             (
-                "xhprof_bodies_bytes",
-                "gauge",
-                "Memory of bodies, profiles and answers on their way.",
+                "xhprof_bodies_bytes gauge Memory of bodies, profiles and answers on their way.",
                 admission.memory.used().0,
             ),
             (
-                "xhprof_bodies_peak_bytes",
-                "gauge",
-                "The most that they had.",
+                "xhprof_bodies_peak_bytes gauge The most that they had.",
                 admission.memory.used().1,
             ),
             (
-                "xhprof_bodies_limit_bytes",
-                "gauge",
-                "The most that they may have.",
+                "xhprof_bodies_limit_bytes gauge The most that they may have.",
                 admission.memory.limit(),
             ),
+            ("xhprof_store_runs gauge Runs in the store.", stats.runs),
             (
-                "xhprof_store_runs",
-                "gauge",
-                "Runs in the store.",
-                stats.runs,
-            ),
-            (
-                "xhprof_store_bytes",
-                "gauge",
-                "Size of the store on disk.",
+                "xhprof_store_bytes gauge Size of the store on disk.",
                 stats.disk_bytes,
             ),
         ] {
+            let mut words = metric.splitn(3, ' ');
+            let mut word = || words.next().unwrap_or_default();
+            let (name, kind, help) = (word(), word(), word());
             let _ = writeln!(
                 text,
                 "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"
@@ -157,49 +131,24 @@ impl Counters {
 
 /// What the policies removed, with the reason as a label.
 fn removed(text: &mut String, stats: &Stats) {
-    let runs = |of: &&RemovedFor| of.reason != Reason::Sums;
-    let sums = |of: &&RemovedFor| of.reason == Reason::Sums;
-    let count = |of: &RemovedFor| of.count;
-    let bytes = |of: &RemovedFor| of.bytes;
-    family(
-        text,
-        ("xhprof_removed_runs_total", "Runs that policies removed."),
-        stats.removed.iter().filter(runs),
-        count,
-    );
-    family(
-        text,
-        (
-            "xhprof_removed_bytes_total",
-            "Size of the runs that policies removed.",
-        ),
-        stats.removed.iter().filter(runs),
-        bytes,
-    );
-    family(
-        text,
-        (
-            "xhprof_removed_sums_total",
-            "Hourly sums that policies removed.",
-        ),
-        stats.removed.iter().filter(sums),
-        count,
-    );
-}
-
-fn family<'a>(
-    text: &mut String,
-    (name, help): (&str, &str),
-    removed: impl Iterator<Item = &'a RemovedFor>,
-    value: impl Fn(&RemovedFor) -> u64,
-) {
-    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
-    for of in removed {
+    for (name, help, is_sums) in [
+        ("runs", "Runs that policies removed.", false),
+        ("bytes", "Size of the runs that policies removed.", false),
+        ("sums", "Hourly sums that policies removed.", true),
+    ] {
         let _ = writeln!(
             text,
-            "{name}{{reason=\"{}\"}} {}",
-            of.reason.name(),
-            value(of)
+            "# HELP xhprof_removed_{name}_total {help}\n# TYPE xhprof_removed_{name}_total counter"
         );
+        for of in &stats.removed {
+            let value = if name == "bytes" { of.bytes } else { of.count };
+            if (of.reason == Reason::Sums) == is_sums {
+                let reason = of.reason.name();
+                let _ = writeln!(
+                    text,
+                    "xhprof_removed_{name}_total{{reason=\"{reason}\"}} {value}"
+                );
+            }
+        }
     }
 }

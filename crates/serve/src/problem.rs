@@ -54,7 +54,7 @@ impl From<store::Error> for Problem {
             Error::Full => StatusCode::INSUFFICIENT_STORAGE,
             Error::Query(_) => StatusCode::BAD_REQUEST,
             Error::Profile(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Error::Closed | Error::Unavailable(_) | Error::Unwanted => {
+            Error::Closed | Error::Unavailable(_) | Error::Cancelled => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             _ => StatusCode::INTERNAL_SERVER_ERROR,

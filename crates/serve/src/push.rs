@@ -12,10 +12,10 @@ use crate::reading::MAX_UNPACKED;
 use crate::refused::Refused;
 
 /// The most profiles of one push.
-const MOST: usize = 100;
+const MAX_PROFILES: usize = 100;
 
 /// The most labels of a series.
-const MOST_LABELS: usize = 1000;
+const MAX_LABELS: usize = 1000;
 
 /// The largest push, unpacked. Its profiles are packed themselves.
 const MAX_PUSH: u64 = 128 << 20;
@@ -63,20 +63,20 @@ pub(crate) fn profiles(
     let broken =
         |error: prost::DecodeError| Refused::invalid(format!("no push of Pyroscope: {error}"));
     let request = PushRequest::decode(body).map_err(broken)?;
-    let too_many = || Refused::bad(format!("a push has at most {MOST} profiles"));
-    if request.series.len() > MOST {
+    let too_many = || Refused::bad(format!("a push has at most {MAX_PROFILES} profiles"));
+    if request.series.len() > MAX_PROFILES {
         return Err(too_many());
     }
     let series = request.series.into_iter().map(Series::decode);
     let series: Vec<Series> = series.collect::<Result<_, _>>().map_err(broken)?;
     let count: usize = series.iter().map(|one| one.samples.len()).sum();
-    if count > MOST {
+    if count > MAX_PROFILES {
         return Err(too_many());
     }
     for one in series {
-        if one.labels.len() > MOST_LABELS {
+        if one.labels.len() > MAX_LABELS {
             return Err(Refused::bad(format!(
-                "a series has at most {MOST_LABELS} labels"
+                "a series has at most {MAX_LABELS} labels"
             )));
         }
         let labels = one.labels.into_iter().map(Label::decode);

@@ -7,9 +7,9 @@
 //! what they store in a second.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use store::{Policies, Policy, Store, Taken};
 
 use crate::reading::OverQuota;
@@ -21,7 +21,7 @@ const DAY_US: u64 = 86_400_000_000;
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The most applications in memory.
-const MOST: usize = 10_000;
+const MAX_APPS: usize = 10_000;
 
 /// What is known of the quotas.
 #[derive(Debug, Default)]
@@ -57,18 +57,14 @@ pub(crate) struct Place<'q> {
 }
 
 impl Quotas {
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reads the policies again.
     pub(crate) fn forget_policies(&self) {
-        self.lock().policies = None;
+        self.0.lock().policies = None;
     }
 
     /// Refuses an application whose quota is used up.
     pub(crate) fn check(&self, store: &dyn Store, app: &str) -> store::Result<Option<OverQuota>> {
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         let policy = known.policy(store, app)?;
         Ok(known.over(store, app, &policy, now_us())?.err())
     }
@@ -79,7 +75,7 @@ impl Quotas {
         store: &dyn Store,
         app: &str,
     ) -> store::Result<Result<Place<'_>, OverQuota>> {
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         let policy = known.policy(store, app)?;
         let over = known.over(store, app, &policy, now_us())?;
         Ok(over.map(|today| {
@@ -107,7 +103,7 @@ impl Place<'_> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let Some(app) = &self.app else { return };
-        if let Some(today) = self.quotas.lock().apps.get_mut(app) {
+        if let Some(today) = self.quotas.0.lock().apps.get_mut(app) {
             today.running = today.running.saturating_sub(1);
             today.since.runs += self.stored.runs;
             today.since.bytes += self.stored.bytes;
@@ -139,7 +135,7 @@ impl Known {
             return Ok(Ok(None));
         }
         let day = now_us / DAY_US;
-        if self.apps.len() >= MOST && !self.apps.contains_key(app) {
+        if self.apps.len() >= MAX_APPS && !self.apps.contains_key(app) {
             // Those in between are counted by the store.
             self.apps.retain(|_, today| today.running > 0);
         }

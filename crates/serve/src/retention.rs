@@ -12,7 +12,7 @@ use store::{Removed, Store};
 const FIRST: Duration = Duration::from_secs(60);
 
 /// The wait between two times.
-const EVERY: Duration = Duration::from_secs(3600);
+const INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The time in microseconds since 1970.
 pub(crate) fn now_us() -> u64 {
@@ -33,7 +33,7 @@ pub fn retain_regularly(store: Arc<dyn Store>) -> io::Result<()> {
             if let Err(error) = retain_all(&*store, "policy", now_us()) {
                 tracing::error!(%error, "the policies were not applied; they are tried again");
             }
-            std::thread::sleep(EVERY);
+            std::thread::sleep(INTERVAL);
         }
     };
     let thread = std::thread::Builder::new().name("retention".to_owned());

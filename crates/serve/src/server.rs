@@ -81,7 +81,7 @@ async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let state = State::new(config);
     read_size(Arc::clone(&state))?;
     ready(listener.local_addr()?);
-    let places = Arc::clone(&state.admission.places);
+    let places = Arc::clone(&state.admission.connections);
     listen(listener, tls, (app(state), places), stop, REQUESTS_END).await;
     Ok(())
 }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
-use store::{AppInfo, Stats, Store, Wanted};
+use parking_lot::Mutex;
+use store::{AppInfo, CancelToken, Stats, Store};
 
 use crate::access::Access;
 use crate::admission::Admission;
@@ -143,7 +144,7 @@ impl State {
     /// as 20 times the time that reading it takes, at most a minute.
     pub(crate) fn recent_size(&self, store: &dyn Store) -> store::Result<Stats> {
         // Others wait for the one that reads.
-        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut size = self.size.lock();
         if let Some((since, most, stats)) = &*size
             && since.elapsed() < *most
         {
@@ -162,7 +163,7 @@ impl State {
         let apps = store.apps().map_err(|error| error.to_string())?;
         let info = apps.into_iter().find(|info| info.name == app);
         let info = info.ok_or_else(|| format!("there are no runs of the application {app}"))?;
-        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = || self.found.lock();
         let kept = || {
             let found = found();
             let (since, of, kept) = found.get(app)?;
@@ -174,20 +175,18 @@ impl State {
         // One search at a time: each takes as much memory. The next may find what
         // this one found.
         let _search = loop {
-            match self.search.try_lock() {
-                Ok(search) => break search,
-                Err(TryLockError::Poisoned(search)) => break search.into_inner(),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK_AGAIN),
+            if let Some(search) = self.search.try_lock_for(LOOK_AGAIN) {
+                break search;
             }
-            if Wanted::current().is_some_and(|wanted| wanted.has_ended()) {
-                return Err(store::Error::Unwanted.to_string());
+            if CancelToken::current().is_some_and(|cancel| cancel.is_cancelled()) {
+                return Err(store::Error::Cancelled.to_string());
             }
         };
         if let Some(kept) = kept() {
             return Ok(kept);
         }
         // Also if its client leaves: the next one gets what this one found.
-        let new = Wanted::default().during(|| (self.config.findings)(store, app))?;
+        let new = CancelToken::default().run(|| (self.config.findings)(store, app))?;
         let new = Arc::new(new);
         let kept = (Instant::now(), info, Arc::clone(&new));
         found().insert(app.to_owned(), kept);

@@ -1,11 +1,11 @@
 //! Findings that the receiver of the webhook did not take, for the page "Settings".
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 use crate::retention::now_us;
 
 /// How many are listed.
-const MOST: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The findings that the receiver refused when they were last sent.
 #[derive(Debug, Default)]
@@ -22,13 +22,9 @@ pub(crate) struct Refused {
 }
 
 impl Undelivered {
-    fn list(&self) -> MutexGuard<'_, Vec<Refused>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes that a finding was refused.
     pub(crate) fn add(&self, id: &str, app: &str, reason: &str) {
-        let mut list = self.list();
+        let mut list = self.0.lock();
         list.retain(|refused| refused.id != id);
         list.insert(
             0,
@@ -39,16 +35,16 @@ impl Undelivered {
                 reason: reason.to_owned(),
             },
         );
-        list.truncate(MOST);
+        list.truncate(MAX_LISTED);
     }
 
     /// Notes that it was taken.
     pub(crate) fn remove(&self, id: &str) {
-        self.list().retain(|refused| refused.id != id);
+        self.0.lock().retain(|refused| refused.id != id);
     }
 
     /// The latest first.
     pub(crate) fn all(&self) -> Vec<Refused> {
-        self.list().clone()
+        self.0.lock().clone()
     }
 }

@@ -4,6 +4,10 @@ use profile::Profile;
 
 use crate::admission::memory::Lease;
 use crate::metadata::Metadata;
+use crate::refused::Refused;
+
+/// A profile that was read, or why it is none.
+pub(crate) type Received = Result<Uploaded, Refused>;
 
 /// A profile that was uploaded.
 #[derive(Debug)]

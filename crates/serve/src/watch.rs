@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spool::{Changes, Left, REST};
+use spool::{Changes, SETTLE_TIME, SkippedFiles};
 use store::Store;
 
 use crate::ingest::take_opened;
@@ -19,7 +19,7 @@ use crate::reading::{MAX_UNPACKED, NotTaken};
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// How many files are listed at a time.
-const MOST: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 
 /// What is watched.
 pub struct Watch {
@@ -43,27 +43,27 @@ pub fn watch(watch: Watch) -> io::Result<()> {
     std::thread::Builder::new()
         .name("watch".to_owned())
         .spawn(move || {
-            let mut left = Left::default();
+            let mut left = SkippedFiles::default();
             loop {
                 let mut is_waiting = false;
                 for folder in &watch.folders {
                     is_waiting |= look(&watch, folder, &mut left);
                 }
-                changes.wait(if is_waiting { REST } else { PAUSE });
+                changes.wait(if is_waiting { SETTLE_TIME } else { PAUSE });
             }
         })?;
     Ok(())
 }
 
 /// Takes what is in a folder; returns whether some of it has to wait.
-fn look(watch: &Watch, folder: &Path, left: &mut Left) -> bool {
+fn look(watch: &Watch, folder: &Path, left: &mut SkippedFiles) -> bool {
     loop {
-        let listing = spool::list(folder, left, MOST);
+        let listing = spool::list(folder, left, MAX_LISTED);
         let mut is_waiting = listing.is_waiting;
         for file in listing.files {
             match take_file(watch, &file.path) {
                 Outcome::Stored => {}
-                Outcome::Left => left.add(file.path, file.version),
+                Outcome::Skipped => left.add(file.path, file.version),
                 Outcome::Later => is_waiting = true,
             }
         }
@@ -77,7 +77,7 @@ enum Outcome {
     /// It was stored and removed.
     Stored,
     /// It stays, and is not tried again.
-    Left,
+    Skipped,
     /// It could not be stored now.
     Later,
 }
@@ -91,7 +91,7 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
                 file = %path.display(), owner, %error,
                 "cannot read it; xhprof.file_permissions = 0640 and a common group allow that"
             );
-            return Outcome::Left;
+            return Outcome::Skipped;
         }
     };
     let metadata = Metadata::default().of_file(path);
@@ -100,13 +100,13 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
         Ok(stored) => {
             tracing::debug!(file = %path.display(), run = %stored.id, "stored");
             if watch.keep {
-                return Outcome::Left;
+                return Outcome::Skipped;
             }
             match fs::remove_file(path) {
                 Ok(()) => Outcome::Stored,
                 Err(error) => {
                     tracing::warn!(file = %path.display(), %error, "stored, but not removed");
-                    Outcome::Left
+                    Outcome::Skipped
                 }
             }
         }
@@ -116,7 +116,7 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
         }
         Err(error) => {
             tracing::warn!(file = %path.display(), %error, "not stored; it stays there");
-            Outcome::Left
+            Outcome::Skipped
         }
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     use serde_json::json;
-    use store::{NewRun, SqliteStore};
+    use store::{NewRun, Notices, Runs, SqliteStore};
 
     use super::*;
 

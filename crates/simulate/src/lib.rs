@@ -5,6 +5,7 @@
 //! demo of the server and the tests of the detector use it.
 //!
 //! [`Fleet`] is larger: any number of runs of many applications, for measurements.
+//! [`SmallShop`] makes single runs, for tests.
 //!
 //! Its main types: [`Shop`], its [`Options`], and [`Fleet`].
 //!
@@ -27,12 +28,12 @@
     reason = "counts and nanoseconds become random numbers and back"
 )]
 
-mod catalogue;
 mod fleet;
 mod noise;
 mod run;
 mod shop;
 mod template;
 
-pub use fleet::{Fleet, FleetOptions, OutOfRange};
+pub use fleet::{Fleet, FleetOptions, OutOfRange, RunAt, SmallShop};
+pub use noise::Random;
 pub use shop::{Defect, DefectKind, Options, Release, Runs, Shop};

@@ -5,11 +5,12 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator of all random numbers.
-pub(crate) struct Random(Xoshiro256PlusPlus);
+pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
     /// Numbers of a seed and a stream: each run has a stream of its own.
-    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
         let mixed = seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
         Self(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
@@ -20,7 +21,7 @@ impl Random {
     }
 
     /// A whole number below `end`.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         ((self.uniform() * end as f64) as u64).min(end.saturating_sub(1))
     }
 
@@ -29,8 +30,8 @@ impl Random {
         distribution.sample(&mut self.0)
     }
 
-    /// Of the standard normal distribution.
-    pub(crate) fn normal(&mut self) -> f64 {
+    /// A number of the standard normal distribution.
+    pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
 

@@ -5,12 +5,11 @@ use profile::{
     SymbolId, TreeBuilder,
 };
 
-use crate::catalogue::{Times, Work};
 use crate::noise::Random;
-use crate::template::{Call, LEAK, LOOP, QUERY, SLOWER, Template};
+use crate::template::{Call, LEAK, LOOP, QUERY, SLOWER, Template, Times, Work};
 
 /// The most spans of one run.
-const MOST_SPANS: usize = 300;
+const MAX_SPANS: usize = 300;
 
 /// The memory that PHP and the code take, in bytes.
 const BASE_MEMORY: u64 = 6 << 20;
@@ -67,7 +66,7 @@ impl Request<'_> {
             builder: TreeBuilder::new(),
             numbers: vec![None; template.calls.len()],
             symbols: Vec::with_capacity(template.calls.len()),
-            spans: SpansBuilder::new(MOST_SPANS),
+            spans: SpansBuilder::new(MAX_SPANS),
             now: 0,
             common: 0.0,
             items: 0,
@@ -239,7 +238,7 @@ impl Recording<'_> {
 
     fn finish(mut self) -> Profile {
         let request = self.request;
-        let spec = request.template.spec;
+        let spec = &request.template.spec;
         let id = 1 + self.random.below(900);
         let path = spec.route.replace("{id}", &id.to_string());
         let path = path

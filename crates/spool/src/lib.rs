@@ -4,15 +4,15 @@
 //! into the folder, so nothing is missed that came while the program was away.
 //! `xhprof serve --watch` and `xhprof agent` use it.
 //!
-//! Its main types: a [`Listing`] of whole files, [`Left`], the files that stay, and
+//! Its main types: a [`Listing`] of whole files, [`SkippedFiles`], those that stay, and
 //! [`Changes`], which waits for the kernel's notices.
 //!
 //! ```
-//! use spool::{Left, list};
+//! use spool::{SkippedFiles, list};
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("a.xhp"), "a file that was just written")?;
-//! let listing = list(folder.path(), &mut Left::default(), 10);
+//! let listing = list(folder.path(), &mut SkippedFiles::default(), 10);
 //! assert!(listing.is_waiting && listing.files.is_empty());
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -37,7 +37,7 @@ pub use file::open;
 
 /// A file is whole if it did not change for so long: not all programs write a
 /// file under another name first.
-pub const REST: Duration = Duration::from_millis(300);
+pub const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 /// What a file was when it was seen: another file of its name differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,7 +100,7 @@ pub struct Listing {
 /// Files that stay where they are, and are not listed again until they change, or
 /// their owner or permissions do; and folders that cannot be read.
 #[derive(Debug, Default)]
-pub struct Left {
+pub struct SkippedFiles {
     files: HashMap<PathBuf, (Version, Option<Status>)>,
     folders: HashSet<PathBuf>,
 }
@@ -112,7 +112,7 @@ fn status(file: &fs::Metadata) -> Status {
     (file.mode(), file.uid(), file.gid())
 }
 
-impl Left {
+impl SkippedFiles {
     /// Notes that a file stays.
     pub fn add(&mut self, path: PathBuf, version: Version) {
         let status = path.symlink_metadata().ok().as_ref().map(status);
@@ -158,7 +158,7 @@ impl Left {
 ///
 /// A folder that cannot be read is empty: it may come back. That is logged once.
 #[must_use]
-pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
+pub fn list(folder: &Path, left: &mut SkippedFiles, most: usize) -> Listing {
     let mut listing = Listing::default();
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -191,7 +191,7 @@ pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
         // A time in the future says nothing: the file is whole.
         let age = file.modified().ok();
         let age = age.and_then(|time| now.duration_since(time).ok());
-        if age.is_some_and(|age| age < REST) {
+        if age.is_some_and(|age| age < SETTLE_TIME) {
             listing.is_waiting = true;
             continue;
         }
@@ -248,7 +248,7 @@ mod tests {
         old(folder, "c.tmp");
         fs::create_dir(folder.join("folder")).unwrap();
         std::os::unix::fs::symlink(&first, folder.join("link.xhp")).unwrap();
-        let mut left = Left::default();
+        let mut left = SkippedFiles::default();
         let listing = list(folder, &mut left, 10);
         assert_eq!(names(&listing), ["a.xhp"]);
         assert!(!listing.is_waiting && !listing.is_cut);
@@ -262,7 +262,7 @@ mod tests {
     fn a_file_that_was_left_is_listed_again_when_it_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = old(folder.path(), "a.xhp");
-        let mut left = Left::default();
+        let mut left = SkippedFiles::default();
         left.add(path.clone(), Version::of(&path).unwrap());
         assert_eq!(names(&list(folder.path(), &mut left, 10)), [""; 0]);
         fs::remove_file(&path).unwrap();
@@ -279,7 +279,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = old(folder.path(), "a.xhp");
-        let mut left = Left::default();
+        let mut left = SkippedFiles::default();
         left.add(path.clone(), Version::of(&path).unwrap());
         assert_eq!(names(&list(folder.path(), &mut left, 10)), [""; 0]);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
@@ -292,7 +292,7 @@ mod tests {
         for name in ["a", "b", "c"] {
             old(folder.path(), name);
         }
-        let listing = list(folder.path(), &mut Left::default(), 2);
+        let listing = list(folder.path(), &mut SkippedFiles::default(), 2);
         assert!(listing.is_cut);
         assert_eq!(listing.files.len(), 2);
     }
@@ -301,7 +301,7 @@ mod tests {
     fn a_folder_that_comes_back_is_listed_again() {
         let folder = tempfile::tempdir().unwrap();
         let spool = folder.path().join("spool");
-        let mut left = Left::default();
+        let mut left = SkippedFiles::default();
         let missing = list(&spool, &mut left, 2);
         assert!(missing.files.is_empty() && !missing.is_cut);
         assert!(left.folders.contains(&spool));

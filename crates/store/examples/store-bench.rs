@@ -1,5 +1,5 @@
-//! Measures the store: `cargo run --release -p xhprof-store --features simulate
-//! --example store-bench -- FOLDER [RUNS [PATHS [DAYS]]]`.
+//! Measures the store: `cargo run --release -p xhprof-store --example
+//! store-bench -- FOLDER [RUNS [PATHS [DAYS]]]`.
 //!
 //! Fills a new store with the runs of a simulated shop, then asks what the pages
 //! of `xhprof serve` ask. Prints one line for each figure. The runs are of DAYS
@@ -16,15 +16,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use store::simulate::{At, Random, Shop};
+use simulate::{Fleet, FleetOptions};
 use store::{
-    FunctionSort, NewRun, Options, RunQuery, RunSort, Selection, SqliteStore, Store, TrendOf,
-    TrendStep,
+    FunctionSort, NewRun, Options, RunQuery, RunSort, Runs, Selection, SqliteStore, Store, Sums,
+    TrendOf, TrendStep,
 };
 
 const HOUR_US: u64 = 3_600_000_000;
-/// 1 November 2026.
-const BEGIN_US: u64 = 1_793_491_200_000_000;
+/// The end of the last day: 8 November 2026.
+const END_US: u64 = 1_794_096_000_000_000;
 
 #[expect(clippy::print_stdout, reason = "its output")]
 fn main() {
@@ -33,30 +33,26 @@ fn main() {
     let runs: u64 = arguments
         .next()
         .map_or(20_000, |text| text.parse().expect("RUNS"));
-    let paths: usize = arguments
+    let paths: u32 = arguments
         .next()
         .map_or(1000, |text| text.parse().expect("PATHS"));
-    let days: u64 = arguments
+    let days: u32 = arguments
         .next()
         .map_or(7, |text| text.parse().expect("DAYS"));
-    let shop = Arc::new(Shop {
-        paths,
-        ..Shop::default()
-    });
+    let fleet = Arc::new(
+        Fleet::new(FleetOptions {
+            runs,
+            days,
+            apps: 1,
+            routes: 50,
+            hosts: 2,
+            paths: (paths, paths),
+            end_unix_us: END_US,
+            ..FleetOptions::default()
+        })
+        .expect("a fleet"),
+    );
     let store = Arc::new(SqliteStore::open_with(&folder, Options::default()).expect("a store"));
-    let at = move |number: u64| {
-        let mut random = Random::new(number);
-        let hours = days * 24;
-        // In the order of time, as runs arrive.
-        let started_us = BEGIN_US + number * hours * HOUR_US / runs;
-        At {
-            number,
-            route: usize::try_from(random.below(50)).unwrap_or(0),
-            // Four in a week.
-            release: usize::try_from(number * 4 * days / (runs * 7)).unwrap_or(0),
-            started_us,
-        }
-    };
     if store.stats().expect("stats").runs == 0 {
         let next = Arc::new(AtomicU64::new(0));
         let nodes = Arc::new(AtomicU64::new(0));
@@ -64,9 +60,9 @@ fn main() {
         let begin = Instant::now();
         let threads: Vec<_> = (0..16)
             .map(|_| {
-                let (store, shop, next, nodes, busy) = (
+                let (store, fleet, next, nodes, busy) = (
                     Arc::clone(&store),
-                    Arc::clone(&shop),
+                    Arc::clone(&fleet),
                     Arc::clone(&next),
                     Arc::clone(&nodes),
                     Arc::clone(&busy),
@@ -78,7 +74,7 @@ fn main() {
                             return;
                         }
                         let begin = Instant::now();
-                        let profile = shop.run(at(number));
+                        let profile = fleet.run(number);
                         let took = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(0);
                         busy.fetch_add(took, Ordering::Relaxed);
                         let size = profile.tree().map_or(0, |tree| tree.nodes.len());
@@ -122,18 +118,30 @@ fn main() {
 #[expect(clippy::print_stdout, reason = "its output")]
 fn questions(store: &SqliteStore) {
     let day = 24 * HOUR_US;
+    let all = Selection::default();
+    // The busiest route, its most expensive function, and two releases.
+    let rows = store.routes(&all).expect("routes");
+    let row = rows.first().expect("a route");
     let route = Selection {
-        app: Some("shop".to_owned()),
-        routes: vec!["/checkout".to_owned()],
+        app: Some(row.app.clone()),
+        routes: vec![row.route.clone()],
         ..Selection::default()
     };
-    let all = Selection::default();
+    let top = store
+        .top(&route, FunctionSort::OwnWall, 1)
+        .expect("functions");
+    let function = &top.first().expect("a function").name;
+    let releases = store.releases(&route).expect("releases");
+    let [.., before, after] = &releases[..] else {
+        panic!("less than two releases")
+    };
+    let (before, after) = (&before.release, &after.release);
     let release = |of: &Selection, name: &str| Selection {
         releases: vec![name.to_owned()],
         ..of.clone()
     };
     let last_day = Selection {
-        since_us: Some(BEGIN_US + 6 * day),
+        since_us: Some(END_US - day),
         ..Selection::default()
     };
     let list = |selection: &Selection, sort| RunQuery {
@@ -160,21 +168,21 @@ fn questions(store: &SqliteStore) {
         store.top(&route, FunctionSort::OwnWall, 50)
     });
     measure("route: function trend, 7 days", 20, || {
-        let of = TrendOf::Function("Repository::find".to_owned());
+        let of = TrendOf::Function(function.clone());
         store.trend(&route, &of, TrendStep::Day)
     });
     measure("route: spans, 7 days", 20, || store.spans(&route, 50));
     measure("route: tree of 7 days", 20, || store.tree(&route));
     measure("route: difference of two releases", 20, || {
-        store.diff(&release(&route, "2026.11.2"), &release(&route, "2026.11.3"))
+        store.diff(&release(&route, before), &release(&route, after))
     });
     measure("all routes: tree of a day", 3, || store.tree(&last_day));
     measure("all routes: tree of 7 days", 2, || store.tree(&all));
     measure("all routes: difference of two releases", 2, || {
-        store.diff(&release(&all, "2026.11.2"), &release(&all, "2026.11.3"))
+        store.diff(&release(&all, before), &release(&all, after))
     });
     measure("all routes: one function, a day", 3, || {
-        store.function(&last_day, "Repository::find")
+        store.function(&last_day, function)
     });
     let ids = store
         .runs(&list(&all, RunSort::Started))

@@ -38,7 +38,7 @@ pub enum Error {
     /// The database itself is damaged: no answer of it can be trusted.
     Corrupt(String),
     /// The client that asked does not wait for the answer any more.
-    Unwanted,
+    Cancelled,
     /// The store was opened for reading only.
     ReadOnly,
     /// The store is closing.
@@ -77,7 +77,7 @@ impl fmt::Display for Error {
                 "the database of the store is damaged: {what}; `xhprof store verify` lists all \
                  damage, and a backup has what was there"
             ),
-            Self::Unwanted => f.write_str("nobody waits for the answer any more"),
+            Self::Cancelled => f.write_str("the client has closed the connection"),
             Self::ReadOnly => f.write_str("the store is open for reading only"),
             Self::Closed => f.write_str("the store is closing"),
             Self::Io(reason) | Self::Unavailable(reason) => f.write_str(reason),
@@ -96,7 +96,7 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Corrupt(error.to_string())
             }
-            Some(ErrorCode::OperationInterrupted) => Self::Unwanted,
+            Some(ErrorCode::OperationInterrupted) => Self::Cancelled,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             _ => Self::Database(error.to_string()),
         }

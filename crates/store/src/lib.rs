@@ -1,14 +1,14 @@
 //! Keeps the profiles of a team, and answers questions about many of them.
 //!
-//! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
-//! [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
+//! [`Store`] is [`Runs`], [`Sums`], [`Retention`], [`Tokens`] and [`Notices`], a trait for each
+//! reader. [`SqliteStore`] is its implementation in one folder, [`ClickhouseStore`] that in
 //! ClickHouse. The crate knows no file format but the native one, and no terminal.
 //!
 //! Beside these, the main types are a [`Selection`] of runs and the answers in [`model`].
 //!
 //! ```
 //! use profile::Profile;
-//! use store::{NewRun, RunQuery, SqliteStore, Store};
+//! use store::{NewRun, RunQuery, Runs, SqliteStore};
 //!
 //! let folder = tempfile::tempdir().unwrap();
 //! let store = SqliteStore::open(folder.path())?;
@@ -20,7 +20,7 @@
 //! ```
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
-//! it twice stores it once. What [`Store::put`] has acknowledged survives a
+//! it twice stores it once. What [`Runs::put`] has acknowledged survives a
 //! killed process. Counts and sums are integers: any order of the same runs
 //! gives the same answers.
 
@@ -28,6 +28,7 @@
 
 mod answers;
 pub mod bucket;
+mod cancel;
 mod clickhouse;
 mod error;
 mod expiry;
@@ -39,18 +40,8 @@ mod sqlite;
 mod store;
 mod tls;
 mod transposed;
-mod wanted;
 
-#[cfg(feature = "conformance")]
-#[expect(
-    clippy::unwrap_used,
-    clippy::cast_precision_loss,
-    reason = "a suite of tests"
-)]
-pub mod conformance;
-#[cfg(feature = "simulate")]
-pub mod simulate;
-
+pub use cancel::{CancelToken, OnCancel};
 pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};
 pub use model::{
@@ -64,5 +55,4 @@ pub use model::{
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};
 pub use sqlite::{Options, SqliteStore};
-pub use store::{CellHours, HoursOf, Store};
-pub use wanted::{AtItsEnd, Wanted};
+pub use store::{CellHours, HoursOf, Notices, Retention, Runs, Store, Sums, Tokens};

@@ -4,15 +4,15 @@
 //! a store packs.
 
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use zstd::bulk::{Compressor, Decompressor};
 
 /// How many contexts of a kind are kept. A thread that finds none makes one.
-const KEPT: usize = 16;
+const MAX_IDLE_CONTEXTS: usize = 16;
 
 /// What says that it is larger is unpacked piece by piece: its header may lie.
-const AT_ONCE: usize = 16 << 20;
+const MAX_TRUSTED_SIZE: usize = 16 << 20;
 
 static COMPRESSORS: Mutex<Vec<Compressor<'static>>> = Mutex::new(Vec::new());
 static DECOMPRESSORS: Mutex<Vec<Decompressor<'static>>> = Mutex::new(Vec::new());
@@ -23,7 +23,7 @@ fn with<C, T>(
     new: impl FnOnce() -> std::io::Result<C>,
     work: impl FnOnce(&mut C) -> std::io::Result<T>,
 ) -> std::io::Result<T> {
-    let locked = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let locked = || kept.lock();
     let found = locked().pop();
     let mut context = match found {
         Some(context) => context,
@@ -31,7 +31,7 @@ fn with<C, T>(
     };
     let done = work(&mut context)?;
     let mut kept = locked();
-    if kept.len() < KEPT {
+    if kept.len() < MAX_IDLE_CONTEXTS {
         kept.push(context);
     }
     Ok(done)
@@ -52,10 +52,10 @@ pub(crate) fn unpacked(bytes: &[u8], dictionary: &[u8], most: usize) -> std::io:
         .ok()
         .flatten()
         .and_then(|size| usize::try_from(size).ok());
-    if size.is_some_and(|size| size <= AT_ONCE.min(most)) {
+    if size.is_some_and(|size| size <= MAX_TRUSTED_SIZE.min(most)) {
         return with(&DECOMPRESSORS, Decompressor::new, |decompressor| {
             decompressor.set_dictionary(dictionary)?;
-            decompressor.decompress(bytes, AT_ONCE.min(most))
+            decompressor.decompress(bytes, MAX_TRUSTED_SIZE.min(most))
         });
     }
     let mut plain = Vec::new();

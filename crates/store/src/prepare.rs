@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use profile::native::{self, Limits};
-use profile::{Body, Budget, Profile, Symbol, redact};
+use profile::{Body, Budget, Profile, Symbol};
 
 use crate::packed::packed;
-use crate::rollup::{MOST_COST, Paths, Shape, SpanSums, Spreads, Totals};
+use crate::rollup::{MAX_COST, Paths, Shape, SpanSums, Spreads, Totals};
 use crate::transposed::transposed;
 use crate::{Error, NewRun, Result, RunId, RunInfo, Stored};
 
@@ -38,7 +38,7 @@ pub(crate) struct Prepared {
     /// The native file, by column and compressed.
     pub(crate) file: Vec<u8>,
     pub(crate) dictionary: Dictionary,
-    pub(crate) cell: Option<Part>,
+    pub(crate) cell: Option<RunSums>,
 }
 
 /// What a file was compressed with.
@@ -63,7 +63,7 @@ pub(crate) trait Dictionaries {
 
 /// A run's part of its cell. Functions are numbers of `symbols`.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct RunSums {
     pub(crate) shape: Shape,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) totals: Totals,
@@ -102,7 +102,7 @@ impl Prepared {
         drop(by_column);
         drop(plain);
         info.size = file.len() as u64;
-        let cell = part(profile, &info);
+        let cell = sums_of_run(profile, &info);
         Ok(Self {
             info,
             received,
@@ -142,7 +142,7 @@ pub(crate) fn put_all(
 }
 
 /// The part of a run in the sums; none if it does not measure time.
-pub(crate) fn part(profile: Profile, info: &RunInfo) -> Option<Part> {
+pub(crate) fn sums_of_run(profile: Profile, info: &RunInfo) -> Option<RunSums> {
     if info.unit != "time" {
         return None;
     }
@@ -164,7 +164,7 @@ pub(crate) fn part(profile: Profile, info: &RunInfo) -> Option<Part> {
         Body::Tree(tree) => tree.root_cost().memory,
         _ => profile.edges().root.memory,
     };
-    Some(Part {
+    Some(RunSums {
         shape: Shape::of(&profile),
         totals: Totals::of(info, memory),
         paths: Paths::of(&profile),
@@ -226,16 +226,16 @@ fn info(profile: &Profile, id: RunId, size: u64, received: u64) -> RunInfo {
             Body::Events(_) => "events",
         }
         .to_owned(),
-        wall: root.wall.min(MOST_COST),
-        cpu: profile.metrics.cpu.then(|| root.cpu.min(MOST_COST)),
+        wall: root.wall.min(MAX_COST),
+        cpu: profile.metrics.cpu.then(|| root.cpu.min(MAX_COST)),
         peak: meta
             .peak_memory
             .or_else(|| (root.peak > 0).then(|| root.peak.unsigned_abs()))
-            .map(|peak| peak.min(MOST_COST)),
-        calls: profile.calls().min(MOST_COST),
+            .map(|peak| peak.min(MAX_COST)),
+        calls: profile.calls().min(MAX_COST),
         spans: (spans.list.len() as u64)
             .saturating_add(spans.left_out.count)
-            .min(MOST_COST),
+            .min(MAX_COST),
         sql: spans.list.iter().filter(is_sql).count() as u64,
         size,
         label: String::new(),

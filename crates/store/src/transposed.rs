@@ -14,7 +14,7 @@ use std::borrow::Cow;
 const FORM: u8 = 1;
 
 /// The magic and the versions of a native file.
-const HEAD: usize = 10;
+const HEADER_SIZE: usize = 10;
 
 /// The bytes of a section before its payload: kind and length.
 const FRAME: usize = 5;
@@ -50,8 +50,8 @@ pub(crate) fn restored(bytes: &[u8], most: usize) -> Option<Cow<'_, [u8]>> {
     let length = usize::try_from(rest.next()?).ok()?;
     let skeleton = rest.take(length)?;
     let mut native = Vec::with_capacity(bytes.len().saturating_mul(2).min(most));
-    native.extend_from_slice(skeleton.get(..HEAD)?);
-    let mut left = skeleton.get(HEAD..)?;
+    native.extend_from_slice(skeleton.get(..HEADER_SIZE)?);
+    let mut left = skeleton.get(HEADER_SIZE..)?;
     while !left.is_empty() {
         let (frame, after) = left.split_at_checked(FRAME)?;
         native.extend_from_slice(frame);
@@ -77,9 +77,9 @@ fn length_of(frame: &[u8]) -> Option<usize> {
 
 /// The file without its trees, then the trees by column; none if it has none.
 fn columns(native: &[u8]) -> Option<Vec<u8>> {
-    let mut skeleton = native.get(..HEAD)?.to_vec();
+    let mut skeleton = native.get(..HEADER_SIZE)?.to_vec();
     let mut trees = Vec::with_capacity(native.len());
-    let mut left = native.get(HEAD..)?;
+    let mut left = native.get(HEADER_SIZE..)?;
     while !left.is_empty() {
         let (frame, after) = left.split_at_checked(FRAME)?;
         let (payload, after) = after.split_at_checked(length_of(frame)?)?;
@@ -280,17 +280,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::simulate::{At, Shop};
+    use simulate::{RunAt, SmallShop};
 
     fn file(number: u64) -> Vec<u8> {
-        let at = At {
+        let at = RunAt {
             number,
             route: 2,
             release: 1,
             started_us: 1_793_491_200_000_000,
         };
         let mut bytes = Vec::new();
-        native::write(&Shop::default().run(at), &mut bytes).unwrap();
+        native::write(&SmallShop::default().run(at), &mut bytes).unwrap();
         bytes
     }
 
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn other_files_stay_as_they_are() {
-        let mut profile = Shop::default().run(At {
+        let mut profile = SmallShop::default().run(RunAt {
             number: 1,
             route: 1,
             release: 1,
@@ -338,7 +338,7 @@ mod tests {
         assert!(*restored(&edges, 0).unwrap() == edges[..]);
         // A tree with an unknown column.
         let mut native = file(1);
-        let mut at = HEAD;
+        let mut at = HEADER_SIZE;
         while native[at] != TREE {
             at += FRAME + length_of(&native[at..]).unwrap() + CHECKSUM;
         }

@@ -18,8 +18,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ::settings::SampledClock;
 use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store};
-use policy::settings::SampledClock;
 use profile::SymbolId;
 use recorder::SlotGrid;
 

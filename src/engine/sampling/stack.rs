@@ -9,7 +9,7 @@ use ext_php_rs::ffi::zend_execute_data;
 use profile::{NumberMap, SymbolId};
 
 use super::snapshot::{FrameAddresses, Snapshot};
-use crate::symbols::Target;
+use crate::naming::Target;
 use crate::zend::{Call, Function, KnownFunctions};
 
 /// What a recording does with the functions of a sample.

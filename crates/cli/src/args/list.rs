@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::MemoryArguments;
-use crate::since::Since;
+use profile::quantities::Since;
 
 const LIST_EXAMPLES: &str = "\
 Examples:

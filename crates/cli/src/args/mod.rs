@@ -1,5 +1,6 @@
 //! The command line and the text of `--help`.
 
+mod attach;
 mod check;
 mod compare;
 mod convert;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
+pub(crate) use attach::{AttachArguments, ChoiceArguments, DumpArguments, TopArguments, TopSort};
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
@@ -60,6 +62,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArguments),
+    Attach(AttachArguments),
+    Top(TopArguments),
+    Dump(DumpArguments),
     Check(CheckArguments),
     Report(ReportArguments),
     List(ListArguments),
@@ -98,6 +103,7 @@ impl Command {
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
             Self::Regressions(arguments) => arguments.memory,
+            Self::Attach(_) | Self::Top(_) | Self::Dump(_) => MemoryArguments::default(),
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
     }

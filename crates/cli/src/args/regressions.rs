@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::MemoryArguments;
-use crate::since::Since;
+use profile::quantities::Since;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use policy::settings::{self, AutoEnable, FORMER, Former, Kind, Scope, Setting};
+use settings::{AutoEnable, FORMER, Former, Kind, Scope, Setting};
 
 use super::ini::{self, Directive};
 use super::pools::Pool;

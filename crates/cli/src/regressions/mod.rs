@@ -14,6 +14,7 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use profile::native::Summary;
+use profile::quantities::Since;
 use regressions::{Collector, NotAdded, Options, Release, Report, Selection};
 
 use crate::args::{FindingsFormat, RegressionsArguments};
@@ -22,7 +23,6 @@ use crate::input;
 use crate::list::route;
 use crate::pager;
 use crate::progress::{Progress, Work};
-use crate::since::Since;
 use crate::terminal::say;
 
 /// The microseconds of an hour.

@@ -19,8 +19,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
-use policy::settings::{self, AutoEnable, Definition};
 use profile::{Body, Profile};
+use settings::{AutoEnable, Definition};
 
 use crate::args::{Flag, Mode, RunArguments};
 use crate::extension::Extension;

@@ -1,4 +1,5 @@
-//! The program as another user, where the tests run as root, who may do everything.
+//! The program as another user, where the tests run as root. The tests of
+//! `crates/server` have it, too.
 
 #![expect(
     clippy::unwrap_used,
@@ -24,9 +25,10 @@ pub(crate) fn is_root() -> bool {
 /// home of root, and the checkout may be there.
 pub(crate) fn program_of_another_user(folder: &Path) -> Command {
     let copy = folder.join("xhprof-of-another-user");
-    // By another process: see `program::write_program`.
+    // By another process: a file that this one has open for writing cannot be executed,
+    // and a child that another test starts just then has it open, too.
     let mut cp = Command::new("cp");
-    cp.arg(env!("CARGO_BIN_EXE_xhprof")).arg(&copy);
+    cp.arg(crate::PROGRAM).arg(&copy);
     assert!(cp.status().unwrap().success());
     let mut command = program_at(&copy);
     command.uid(USER).gid(USER);

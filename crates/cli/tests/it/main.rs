@@ -15,3 +15,7 @@ mod server;
 mod terminal;
 mod transcripts;
 mod viewer;
+mod write_program;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_xhprof");

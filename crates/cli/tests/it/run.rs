@@ -16,7 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
-use crate::program::write_program;
+use crate::write_program::write_program;
 
 /// Answers as PHP would, then ends as `END` says.
 const FAKE_PHP: &str = r#"#!/bin/sh

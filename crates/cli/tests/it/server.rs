@@ -9,7 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{program, program_at, write_program};
+use crate::program::{program, program_at};
+use crate::write_program::write_program;
 
 /// Says how it was started, and ends with a code of its own.
 const SERVER: &[u8] =

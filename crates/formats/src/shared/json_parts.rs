@@ -9,10 +9,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
-use profile::classic::EntryCost;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+
+use crate::rows::EntryCost;
 
 /// The value of a key of the classic array.
 #[derive(Debug, PartialEq)]

@@ -68,7 +68,9 @@ function totals() {
   for (const line of text.split("\r\n").slice(1)) {
     if (!line) continue;
     const fields = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((it) => it.replace(/,$/, ""));
-    const name = fields[0].replace(/^"(.*)"$/s, "$1").replaceAll('""', '"');
+    const quoted = fields[0].replace(/^"(.*)"$/s, "$1").replaceAll('""', '"');
+    // The CSV writer puts an apostrophe before a name that a spreadsheet would compute.
+    const name = quoted.replace(/^'(?= *[=+\-@\t\r])/, "");
     rows.push({ name, calls: +fields[1], own: +fields[2], inclusive: +fields[3] });
   }
   return rows;

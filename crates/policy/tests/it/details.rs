@@ -1,12 +1,12 @@
 //! Which functions have details, and what is kept of their texts.
 
-use policy::details::Argument::{At, FromEnd};
-use policy::details::{
+use policy::naming::details::Argument::{At, FromEnd};
+use policy::naming::details::{
     Detail, Name, Text, command, command_of, detail_of, dialect, dialect_of_driver, is_local,
     kind_of_curl, kind_of_url,
 };
 use profile::SpanKind;
-use profile::redact::Dialect;
+use redact::Dialect;
 
 fn text_of(function: &str) -> Option<Text> {
     match detail_of(function.as_bytes())? {

@@ -1,6 +1,3 @@
 //! The rules of the extension, from outside.
 
 mod details;
-mod documents;
-mod file_name;
-mod settings;

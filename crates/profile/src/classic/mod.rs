@@ -1,24 +1,17 @@
 //! The classic XHProf rows: `caller==>callee` with integer costs.
 //!
 //! `xhprof_disable()` returns these rows, XHProf's files contain them, and many
-//! tools read them. [`for_each_row`] walks over a profile as rows; [`Builder`]
-//! makes a profile from rows.
+//! tools read them. [`for_each_row`] walks over a profile as rows. The crate `formats`
+//! reads them.
 //!
 //! **Invariant:** rows are in the order of the profile's edges, `main()` last.
 //! A reader that subtracts outgoing from incoming rows never finds a negative
 //! self time that rounding alone has caused.
 
-mod entry_cost;
-mod error;
 mod json;
-mod labels;
-mod read;
 mod rounding;
 
-pub use entry_cost::EntryCost;
-pub use error::Error;
 pub use json::write_json;
-pub use read::{Builder, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
 use crate::settlement::Units;

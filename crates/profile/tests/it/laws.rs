@@ -9,7 +9,6 @@ use crate::amount::cases;
 use std::collections::{BTreeMap, HashMap};
 
 use profile::classic;
-use profile::php_serialize::{self, Key, Limits, Value};
 use profile::{
     Activation, Body, Cost, Edge, EdgeTable, FlatTable, Metrics, Profile, Symbol, SymbolId,
 };
@@ -227,43 +226,6 @@ proptest! {
             let found = (row.inclusive.wall, row.inclusive.calls);
             prop_assert_eq!(found, count(&main, row.symbol.0, false));
         }
-    }
-
-    #[test]
-    fn rows_that_were_written_read_back_the_same(root in call()) {
-        let mut written = Vec::new();
-        classic::write_serialized(&folded(&root), &mut written);
-        let read = classic::read_serialized(&written, Limits::PROFILE, &profile::Budget::unlimited()).unwrap();
-        let mut again = Vec::new();
-        classic::write_serialized(&read, &mut again);
-        prop_assert_eq!(written, again);
-    }
-
-    #[test]
-    fn values_that_were_written_read_back_the_same(
-        entries in prop::collection::vec((any::<i64>(), any::<f64>(), any::<Vec<u8>>()), 0..8)
-    ) {
-        let value = Value::Array(
-            entries
-                .iter()
-                .flat_map(|(int, float, bytes)| [
-                    (Key::Int(*int), Value::Float(*float)),
-                    (Key::String(bytes), Value::Array(vec![(Key::Int(0), Value::String(bytes))])),
-                ])
-                .filter(|(key, _)| !matches!(key, Key::String(key) if key.first().is_some_and(u8::is_ascii_digit)))
-                .collect(),
-        );
-        let mut written = Vec::new();
-        php_serialize::write_value(&mut written, &value);
-        prop_assert_eq!(php_serialize::read(&written, Limits::PROFILE), Ok(value));
-    }
-
-    #[test]
-    fn random_bytes_are_refused_without_harm(bytes in any::<Vec<u8>>()) {
-        // Nearly all of them are; what matters is that none panics.
-        let _ = classic::read_serialized(&bytes, Limits::PROFILE, &profile::Budget::unlimited());
-        let array = [b"a:1:{".as_slice(), &bytes].concat();
-        prop_assert!(classic::read_serialized(&array, Limits::PROFILE, &profile::Budget::unlimited()).is_err());
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod amount;
 mod laws;
-mod long_names;
 mod native;
 mod ops;
-mod redact;
 mod strategies;

@@ -10,9 +10,10 @@ use profile::native::events::{RawEvent, RawInstant};
 use profile::{Event, EventFold, EventKind, Instant, Tree};
 use proptest::prelude::*;
 use recorder::{
-    Entered, EventSink, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks,
-    Token,
+    EventSink, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks,
 };
+
+use crate::hooks::{Open, enter, leave};
 
 /// One of the shapes, by its number.
 struct Full<const SHAPE: usize>;
@@ -34,7 +35,7 @@ impl<const SHAPE: usize> Plan for Full<SHAPE> {
 struct Seen {
     events: Vec<RawEvent>,
     end: Option<RawInstant>,
-    began_anew: u32,
+    restarted: u32,
     delayed: Vec<RawInstant>,
     limit: Option<usize>,
     /// How often something was written since it was full.
@@ -65,10 +66,10 @@ impl EventSink for Sink {
         *self.0.borrow_mut() = Seen::default();
     }
 
-    fn begin_anew(&mut self, _at: RawInstant) {
+    fn restart(&mut self, _at: RawInstant) {
         let mut seen = self.0.borrow_mut();
         seen.events.clear();
-        seen.began_anew += 1;
+        seen.restarted += 1;
     }
 }
 
@@ -135,7 +136,7 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
         recorder.add_symbol();
     }
     // A stack for main and one for each fiber, far apart.
-    let mut open: [Vec<Token>; 3] = Default::default();
+    let mut open: [Vec<Open>; 3] = Default::default();
     let mut made = [true, false, false];
     let mut current = 0;
     // Who resumed whom: only the resumer can be gone back to.
@@ -145,14 +146,12 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
             Step::Call(symbol) => {
                 let address = 3_000_000 - current * 1_000_000 - open[current].len();
                 let site = StackAddress(address);
-                match recorder.enter::<Full<SHAPE>>(SymbolId(symbol), &site, read) {
-                    Entered::Recorded(token) => open[current].push(token),
-                    Entered::TooDeep => unreachable!("there is room"),
-                }
+                let call = enter::<Full<SHAPE>>(&mut recorder, SymbolId(symbol), &site, read);
+                open[current].push(call);
             }
             Step::Return => {
-                if let Some(token) = open[current].pop() {
-                    recorder.leave::<Full<SHAPE>>(token, read);
+                if let Some(call) = open[current].pop() {
+                    leave::<Full<SHAPE>>(&mut recorder, call, read);
                 }
             }
             Step::Bailout(frames) => {
@@ -245,19 +244,16 @@ fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
     let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
     assert!(recorder.set_sink(Box::new(sink.clone())));
     let call = |recorder: &mut Recorder, address| {
-        let entered =
-            recorder.enter::<Full<EVENTS>>(SymbolId(2), &StackAddress(address), Reading::default);
-        let Entered::Recorded(token) = entered else {
-            panic!("{entered:?}")
-        };
-        recorder.leave::<Full<EVENTS>>(token, Reading::default);
+        let site = StackAddress(address);
+        let call = enter::<Full<EVENTS>>(recorder, SymbolId(2), &site, Reading::default);
+        leave::<Full<EVENTS>>(recorder, call, Reading::default);
     };
     recorder.add_symbol();
     for _ in 0..10_000 {
         call(&mut recorder, 90);
     }
     sink.0.borrow_mut().limit = None;
-    recorder.begin_events_anew(Reading::default());
+    recorder.restart_events(Reading::default());
     call(&mut recorder, 90);
     recorder.finish::<Full<EVENTS>>(Reading::default());
     assert_eq!(sink.0.borrow().events.len(), 2);
@@ -274,12 +270,13 @@ fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
     };
     for (symbol, address) in [(2, 90), (3, 80), (4, 70)] {
         recorder.add_symbol();
-        recorder.enter::<Full<EVENTS>>(SymbolId(symbol), &StackAddress(address), || at(1));
+        let site = StackAddress(address);
+        enter::<Full<EVENTS>>(&mut recorder, SymbolId(symbol), &site, || at(1));
     }
-    recorder.begin_events_anew(at(50));
+    recorder.restart_events(at(50));
     recorder.finish::<Full<EVENTS>>(at(60));
     let seen = sink.0.borrow();
-    assert_eq!(seen.began_anew, 1);
+    assert_eq!(seen.restarted, 1);
     let kinds: Vec<_> = seen.events.iter().map(|event| event.what.kind()).collect();
     use EventKind::{Enter, Leave};
     let enters = [2, 3, 4].map(|symbol| Enter(SymbolId(symbol)));
@@ -295,15 +292,12 @@ fn entered_last<const SHAPE: usize>() -> Ticks {
     };
     let mut recorder = Recorder::new(SHAPES[SHAPE], 100, 100, || at(1_000));
     recorder.add_symbol();
-    // From the second on, the short way.
+    // From the second on, by the fast path.
     for call in 1..5 {
         let read = || at(1_000 + 10 * call);
-        let entered = recorder.enter::<Full<SHAPE>>(SymbolId(2), &StackAddress(90), read);
-        let Entered::Recorded(token) = entered else {
-            panic!("{entered:?}")
-        };
+        let open = enter::<Full<SHAPE>>(&mut recorder, SymbolId(2), &StackAddress(90), read);
         if call < 4 {
-            recorder.leave::<Full<SHAPE>>(token, || at(1_005 + 10 * call));
+            leave::<Full<SHAPE>>(&mut recorder, open, || at(1_005 + 10 * call));
         }
     }
     recorder.entered()

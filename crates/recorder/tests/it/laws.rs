@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use recorder::{
-    Entered, Plan, Reading, Recorder, Room, Shape, StackAddress, SymbolId, TickRate, Ticks,
+    Plan, Reading, Recorder, ReusedTables, Shape, StackAddress, SymbolId, TickRate, Ticks,
 };
+
+use crate::hooks::{enter, leave};
 
 struct All<const TREE: bool>;
 
@@ -42,11 +44,14 @@ type EdgeMap = BTreeMap<((u32, u32), (u32, u32)), Row>;
 
 /// Runs a program; returns its edges and the root's cost.
 fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
-    run_in::<TREE>(Room::default(), steps).0
+    run_in::<TREE>(ReusedTables::default(), steps).0
 }
 
 /// The same in the memory of an earlier profile; returns also what is left for the next.
-fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room) {
+fn run_in<const TREE: bool>(
+    tables: ReusedTables,
+    steps: &[Step],
+) -> ((EdgeMap, Row), ReusedTables) {
     let shape = if TREE { Shape::Tree } else { Shape::Edges };
     let now = Cell::new(0_u64);
     // Every reading of the clock is later than the previous one.
@@ -61,7 +66,7 @@ fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room
             peak: bytes * 2,
         }
     };
-    let mut recorder = Recorder::new_in(room, shape, 1 << 20, 1 << 20, read);
+    let mut recorder = Recorder::new_in(tables, shape, 1 << 20, 1 << 20, read);
     for _ in 2..7 {
         recorder.add_symbol();
     }
@@ -70,24 +75,13 @@ fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room
         match *step {
             Step::Call(symbol) => {
                 let site = StackAddress(1_000_000 - open.len());
-                // As the hooks do: the fast path, and the slow one if that
-                // fails.
-                let again = recorder.enter_again::<All<TREE>>(symbol as usize, &site, read);
-                if let Some(token) = again {
-                    open.push((token, true));
-                    continue;
-                }
-                match recorder.enter::<All<TREE>>(SymbolId(symbol), &site, read) {
-                    Entered::Recorded(token) => open.push((token, false)),
-                    Entered::TooDeep => unreachable!("there is room"),
-                }
+                let call = enter::<All<TREE>>(&mut recorder, SymbolId(symbol), &site, read);
+                open.push(call);
             }
             Step::Return => {
-                match open.pop() {
-                    Some((token, true)) => recorder.leave_again::<All<TREE>>(token, read),
-                    Some((token, false)) => recorder.leave::<All<TREE>>(token, read),
-                    None => true,
-                };
+                if let Some(call) = open.pop() {
+                    leave::<All<TREE>>(&mut recorder, call, read);
+                }
             }
             Step::Bailout(frames) => open.truncate(open.len().saturating_sub(frames)),
         }
@@ -97,19 +91,19 @@ fn run_in<const TREE: bool>(room: Room, steps: &[Step]) -> ((EdgeMap, Row), Room
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
     let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
-    let (table, room) = match tree {
-        Some(table) => (table, recorder.into_room()),
+    let (table, tables) = match tree {
+        Some(table) => (table, recorder.into_tables()),
         None => {
             let edges = recorder.into_edges(rate, rate);
             let table = edges.map(|edges| edges.to_table()).unwrap_or_default();
-            (table, Room::default())
+            (table, ReusedTables::default())
         }
     };
     let edges = table
         .edges
         .iter()
         .map(|edge| ((end(edge.caller), end(edge.callee)), row(edge.cost)));
-    ((edges.collect(), row(table.root)), room)
+    ((edges.collect(), row(table.root)), tables)
 }
 
 proptest! {
@@ -122,9 +116,9 @@ proptest! {
 
     #[test]
     fn a_profile_in_the_memory_of_another_is_as_any(before in steps(), steps in steps()) {
-        let room = || run_in::<true>(Room::default(), &before).1;
-        prop_assert_eq!(run_in::<true>(room(), &steps).0, run::<true>(&steps));
-        prop_assert_eq!(run_in::<false>(room(), &steps).0, run::<false>(&steps));
+        let tables = || run_in::<true>(ReusedTables::default(), &before).1;
+        prop_assert_eq!(run_in::<true>(tables(), &steps).0, run::<true>(&steps));
+        prop_assert_eq!(run_in::<false>(tables(), &steps).0, run::<false>(&steps));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod amount;
 mod events;
+mod hooks;
 mod laws;
 mod pause;
 mod recording;

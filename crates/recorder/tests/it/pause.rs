@@ -5,9 +5,9 @@ use crate::amount::cases;
 use std::cell::Cell;
 
 use proptest::prelude::*;
-use recorder::{
-    Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks, Token,
-};
+use recorder::{Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks};
+
+use crate::hooks::{Open, enter, leave};
 
 struct Edges;
 
@@ -59,34 +59,31 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     for _ in 2..6 {
         recorder.add_symbol();
     }
-    let mut open: [Vec<Option<Token>>; 3] = Default::default();
+    let mut open: [Vec<Option<Open>>; 3] = Default::default();
     let mut made = [true, false, false];
     let (mut current, mut resumers) = (0, vec![]);
     // The call of what pauses, and of what goes on.
     let probe = |recorder: &mut Recorder, site: &StackAddress| {
-        if let Entered::Recorded(token) = recorder.enter::<Edges>(SymbolId(5), site, read) {
-            recorder.leave::<Edges>(token, read);
-        }
+        let call = enter::<Edges>(recorder, SymbolId(5), site, read);
+        leave::<Edges>(recorder, call, read);
     };
     for step in steps {
         if is_told || !is_paused.get() {
             now.set(now.get() + 1);
         }
-        let here = |open: &[Vec<Option<Token>>; 3], current: usize| {
+        let here = |open: &[Vec<Option<Open>>; 3], current: usize| {
             StackAddress(3_000_000 - current * 1_000_000 - open[current].len() * 16)
         };
         match *step {
             Step::Call(_) if is_paused.get() => open[current].push(None),
             Step::Call(symbol) => {
                 let site = here(&open, current);
-                match recorder.enter::<Edges>(SymbolId(symbol), &site, read) {
-                    Entered::Recorded(token) => open[current].push(Some(token)),
-                    Entered::TooDeep => unreachable!("there is room"),
-                }
+                let call = enter::<Edges>(&mut recorder, SymbolId(symbol), &site, read);
+                open[current].push(Some(call));
             }
             Step::Return => {
-                if let Some(Some(token)) = open[current].pop() {
-                    recorder.leave::<Edges>(token, read);
+                if let Some(Some(call)) = open[current].pop() {
+                    leave::<Edges>(&mut recorder, call, read);
                 }
             }
             // No hook reports a bailout, so the next entry detects it; so it
@@ -193,19 +190,16 @@ fn with_time_that_passes<P: Plan>(shape: Shape, returns: bool) -> Recorder {
     for _ in 2..6 {
         recorder.add_symbol();
     }
-    let enter = |recorder: &mut Recorder, symbol, address, time| match recorder.enter::<P>(
-        SymbolId(symbol),
-        &StackAddress(address),
-        || at(time),
-    ) {
-        Entered::Recorded(token) => token,
-        Entered::TooDeep => unreachable!("there is room"),
+    let enter_at = |recorder: &mut Recorder, symbol, address, time| {
+        enter::<P>(recorder, SymbolId(symbol), &StackAddress(address), || {
+            at(time)
+        })
     };
-    let _two = enter(&mut recorder, 2, 900, 110);
-    let three = enter(&mut recorder, 3, 800, 120);
+    let _two = enter_at(&mut recorder, 2, 900, 110);
+    let three = enter_at(&mut recorder, 3, 800, 120);
     recorder.pause::<P>(at(130));
     if returns {
-        recorder.leave::<P>(three, || unreachable!("it is paused"));
+        leave::<P>(&mut recorder, three, || unreachable!("it is paused"));
     }
     let time = Reading {
         wall: Ticks(1_000),
@@ -222,11 +216,8 @@ fn with_time_that_passes<P: Plan>(shape: Shape, returns: bool) -> Recorder {
         ..at(time)
     };
     recorder.resume::<P>(&site, later(130));
-    let five = match recorder.enter::<P>(SymbolId(5), &site, || later(140)) {
-        Entered::Recorded(token) => token,
-        Entered::TooDeep => unreachable!("there is room"),
-    };
-    recorder.leave::<P>(five, || later(160));
+    let five = enter::<P>(&mut recorder, SymbolId(5), &site, || later(140));
+    leave::<P>(&mut recorder, five, || later(160));
     recorder.finish::<P>(later(200));
     recorder
 }

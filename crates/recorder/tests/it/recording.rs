@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use profile::Edge;
-use recorder::{
-    Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks, Token,
-};
+use recorder::{Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks};
+
+use crate::hooks::{Open, enter, leave, try_enter};
 
 struct Wall<const TREE: bool>;
 
@@ -56,23 +56,18 @@ impl Bench {
         self.recorder.add_symbol()
     }
 
-    fn enter(&mut self, letter: char, stack: usize, at: u64) -> Token {
+    fn enter(&mut self, letter: char, stack: usize, at: u64) -> Open {
         let symbol = self.symbol(letter);
         self.clock.0.set(at);
         let clock = &self.clock;
-        match self
-            .recorder
-            .enter::<Edges>(symbol, &StackAddress(stack), || clock.read())
-        {
-            Entered::Recorded(token) => token,
-            Entered::TooDeep => panic!("{letter} is too deep"),
-        }
+        let site = StackAddress(stack);
+        enter::<Edges>(&mut self.recorder, symbol, &site, || clock.read())
     }
 
-    fn leave(&mut self, token: Token, at: u64) {
+    fn leave(&mut self, call: Open, at: u64) {
         self.clock.0.set(at);
         let clock = &self.clock;
-        self.recorder.leave::<Edges>(token, || clock.read());
+        leave::<Edges>(&mut self.recorder, call, || clock.read());
     }
 
     fn switch(&mut self, from: usize, to: usize, at: u64) {
@@ -279,17 +274,18 @@ fn a_stack_at_its_limit_takes_one_truncated_frame_and_no_more() {
     let b = bench.enter('b', 80, 1);
     let c = bench.symbol('c');
     let clock = Clock(Cell::new(2));
-    let too_deep = bench
+    let site = StackAddress(70);
+    let too_deep = try_enter::<Edges>(&mut bench.recorder, c, &site, || clock.read());
+    assert!(too_deep.is_none());
+    let cut = bench
         .recorder
-        .enter::<Edges>(c, &StackAddress(70), || clock.read());
-    assert_eq!(too_deep, Entered::TooDeep);
-    let Entered::Recorded(cut) = bench
-        .recorder
-        .enter_truncated::<Edges>(&StackAddress(70), || clock.read())
-    else {
-        panic!("no room for the truncated frame");
+        .enter_truncated::<Edges>(&site, || clock.read());
+    clock.0.set(7);
+    let Some(cut) = cut else {
+        unreachable!("there is room for one more");
     };
-    bench.leave(cut, 7);
+    let is_open = bench.recorder.leave_slowly::<Edges>(cut, || clock.read());
+    assert!(is_open);
     bench.leave(b, 8);
     bench.leave(a, 9);
     assert!(bench.recorder.is_truncated());

@@ -3,7 +3,9 @@
 
 use std::cell::Cell as Counter;
 
-use regressions::{Block, Cell, Hours, Options, Path, Release, Report, RouteHours, reports};
+use regressions::{
+    Block, Cell, Hours, Options, Path, Release, Report, RouteHours, log_time, reports,
+};
 
 const ROUTES: [&str; 5] = ["/a", "/b", "/c", "/d", "/e"];
 const PATHS: [Path; 1] = [Path {
@@ -41,7 +43,14 @@ impl<'a> Read<'a> {
             runs: 40,
             wall_ns: 40_000_000,
             ln_wall: 280.0,
-            cells: vec![Cell::from_sums(0, 40, 40, 40_000_000, 0)],
+            cells: vec![Cell {
+                path: 0,
+                runs: 40,
+                calls: 40,
+                self_ns: 40_000_000,
+                ln_self: 40.0 * log_time(1_000_000),
+                memory: 0,
+            }],
             ..Block::default()
         };
         Self {

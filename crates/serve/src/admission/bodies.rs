@@ -21,7 +21,7 @@ pub(crate) const UPLOAD: usize = 64 << 20;
 
 /// The routes with other limits. One that is not here takes [`SMALL`] bodies.
 const LIMITS: [(&str, usize); 8] = [
-    // Strangers may send it: a token and little else.
+    // Clients without a token may send it.
     ("/login", 4 << 10),
     ("/api/v1/runs", UPLOAD),
     ("/api/v1/runs/batch", UPLOAD),

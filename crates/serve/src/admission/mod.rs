@@ -3,7 +3,7 @@
 //!
 //! | what | who limits it |
 //! |---|---|
-//! | connections, and how long they may be slow or idle | [`places`], [`patience`] |
+//! | connections, and how long they may be slow or idle | [`connection_slots`], [`patience`] |
 //! | bodies: by route, and all together | [`bodies`], [`memory`] |
 //! | questions, changes, look-ups of tokens | [`work`] |
 //! | bytes of others: unpacked and parsed in processes | `readers` |
@@ -17,9 +17,9 @@
 
 pub(crate) mod answers;
 pub(crate) mod bodies;
+pub(crate) mod connection_slots;
 pub(crate) mod memory;
 pub(crate) mod patience;
-pub(crate) mod places;
 pub(crate) mod ready;
 pub(crate) mod shares;
 pub(crate) mod work;
@@ -28,16 +28,16 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-pub use shares::{LEAST_MEMORY, default_memory};
+pub use shares::{MIN_MEMORY, default_memory};
 
+use connection_slots::ConnectionSlots;
 use memory::Memory;
-use places::Places;
 use ready::Ready;
 use shares::Shares;
 
 /// How many batches are stored at a time: a database that writes them together is
 /// faster.
-const STORING: usize = 8;
+const WRITES: usize = 8;
 
 /// How many tokens are looked up in the store at a time, and how many changes are made.
 const LOOKUPS: usize = 4;
@@ -47,18 +47,18 @@ const CHANGES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Admission {
     pub(crate) memory: Memory,
-    pub(crate) places: Arc<Places>,
+    pub(crate) connections: Arc<ConnectionSlots>,
     pub(crate) ready: Ready,
     /// Questions to the store that run at a time; others wait.
-    pub(crate) questions: Arc<Semaphore>,
+    pub(crate) query_slots: Arc<Semaphore>,
     /// Changes of runs, policies and tokens.
-    pub(crate) changes: Arc<Semaphore>,
-    /// Tokens that are looked up: strangers cause them, too.
-    pub(crate) lookups: Arc<Semaphore>,
+    pub(crate) change_slots: Arc<Semaphore>,
+    /// Tokens that are looked up; requests with wrong tokens cause them, too.
+    pub(crate) lookup_slots: Arc<Semaphore>,
     /// Batches of runs that are stored at a time; others wait.
-    pub(crate) storing: Arc<Semaphore>,
+    pub(crate) write_slots: Arc<Semaphore>,
     /// What counters cost: they are asked for while the server has much to do.
-    pub(crate) counters: Arc<Semaphore>,
+    pub(crate) counter_slots: Arc<Semaphore>,
 }
 
 impl Admission {
@@ -67,13 +67,13 @@ impl Admission {
         let shares = Shares::of(memory);
         Self {
             memory: bodies,
-            places: Places::new(shares.connections),
+            connections: ConnectionSlots::new(shares.connections),
             ready: Ready::default(),
-            questions: Arc::new(Semaphore::new(shares.questions)),
-            changes: Arc::new(Semaphore::new(CHANGES)),
-            lookups: Arc::new(Semaphore::new(LOOKUPS)),
-            storing: Arc::new(Semaphore::new(STORING)),
-            counters: Arc::new(Semaphore::new(1)),
+            query_slots: Arc::new(Semaphore::new(shares.questions)),
+            change_slots: Arc::new(Semaphore::new(CHANGES)),
+            lookup_slots: Arc::new(Semaphore::new(LOOKUPS)),
+            write_slots: Arc::new(Semaphore::new(WRITES)),
+            counter_slots: Arc::new(Semaphore::new(1)),
         }
     }
 }

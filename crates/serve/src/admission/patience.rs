@@ -1,7 +1,7 @@
 //! A connection that is cut when its client does not read.
 //!
 //! The kernel takes some hundred kilobytes for the client. What comes after them has to
-//! move: [`LEAST`] bytes in [`TIME`], or the connection fails. How long a client may take to
+//! move: [`MIN_READ`] bytes in [`TIME`], or the connection fails. How long a client may take to
 //! send is limited where it is read: its head in `listen`, its body in `bodies`.
 
 use std::io;
@@ -13,14 +13,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How much a client must read in which time.
-const LEAST: usize = 16 << 10;
+const MIN_READ: usize = 16 << 10;
 const TIME: Duration = Duration::from_secs(20);
 
 /// A stream with that limit.
 pub(crate) struct Patient<S> {
     stream: S,
     time: Duration,
-    /// Until when [`LEAST`] bytes have to be written, since the client made us wait.
+    /// Until when [`MIN_READ`] bytes have to be written, since the client made us wait.
     until: Option<Pin<Box<Sleep>>>,
     written: usize,
 }
@@ -60,7 +60,7 @@ impl<S> Patient<S> {
             }
             Poll::Ready(Ok(done)) => {
                 self.written += written(done);
-                if self.written >= LEAST {
+                if self.written >= MIN_READ {
                     self.until = None;
                 }
             }
@@ -106,12 +106,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_flush(context);
         // All that was written is with the kernel.
-        self.patiently(context, polled, |()| LEAST)
+        self.patiently(context, polled, |()| MIN_READ)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.patiently(context, polled, |()| LEAST)
+        self.patiently(context, polled, |()| MIN_READ)
     }
 }
 
@@ -136,17 +136,17 @@ mod tests {
             drop(theirs);
         });
         run(async {
-            let (ours, mut theirs) = duplex(LEAST);
+            let (ours, mut theirs) = duplex(MIN_READ);
             let mut ours = Patient::within(ours, time);
             let reader = async {
-                let mut buffer = vec![0; LEAST];
+                let mut buffer = vec![0; MIN_READ];
                 // Longer than the limit in all.
                 for _ in 0..8 {
                     tokio::time::sleep(time / 4).await;
                     theirs.read_exact(&mut buffer).await.unwrap();
                 }
             };
-            let bytes = vec![0; 8 * LEAST];
+            let bytes = vec![0; 8 * MIN_READ];
             let (written, ()) = tokio::join!(ours.write_all(&bytes), reader);
             written.unwrap();
         });

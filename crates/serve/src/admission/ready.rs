@@ -1,8 +1,9 @@
 //! Whether the store answers, for probes: asked at most once a second, however many ask.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use store::Store;
 use tokio::time::timeout;
 
@@ -45,7 +46,7 @@ impl Ready {
         let (store, last) = (Arc::clone(store), Arc::clone(&self.last));
         let ask = move || {
             let answer = store.ready().map_err(|error| error.to_string());
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut last = last.lock();
             *last = Some((Instant::now(), answer.clone()));
             drop(last);
             // Until the question ends, not until the probe does.
@@ -57,7 +58,7 @@ impl Ready {
     }
 
     fn fresh(&self) -> Option<Answer> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.last.lock();
         let (since, answer) = last.as_ref()?;
         (since.elapsed() < FRESH).then(|| answer.clone())
     }

@@ -16,7 +16,7 @@ const READER: (u64, u64) = (128 << 20, 4 << 30);
 const QUESTION: u64 = 48 << 20;
 
 /// The least memory of a server.
-pub const LEAST_MEMORY: u64 = 256 << 20;
+pub const MIN_MEMORY: u64 = 256 << 20;
 
 /// The parts of the server's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Shares {
 
     fn of_threads(memory: u64, threads: usize) -> Self {
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let rest = memory.max(LEAST_MEMORY) - BASE;
+        let rest = memory.max(MIN_MEMORY) - BASE;
         let connections = (rest / 8 / CONNECTION).clamp(64, 1000);
         let rest = rest - connections * CONNECTION;
         let readers = count(rest / 2 / READER.0).clamp(1, threads.clamp(2, 8));
@@ -65,7 +65,7 @@ pub fn default_memory() -> u64 {
     let groups = text(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let limits = groups.lines().filter_map(|line| of_group(line, &text));
     let least = limits.chain([total]).min().unwrap_or(2 << 30);
-    (least / 4).max(LEAST_MEMORY)
+    (least / 4).max(MIN_MEMORY)
 }
 
 /// The lowest limit of a group in `/proc/self/cgroup` and of those around it.
@@ -93,14 +93,14 @@ mod tests {
 
     #[test]
     fn the_parts_are_not_more_than_the_whole() {
-        for memory in [0, LEAST_MEMORY, 512 << 20, 1 << 30, 6 << 30, 64 << 30] {
+        for memory in [0, MIN_MEMORY, 512 << 20, 1 << 30, 6 << 30, 64 << 30] {
             for threads in [1, 2, 8, 128] {
                 let shares = Shares::of_threads(memory, threads);
                 let sum = BASE
                     + shares.connections as u64 * CONNECTION
                     + shares.readers as u64 * shares.reader
                     + shares.bodies;
-                let memory = memory.max(LEAST_MEMORY);
+                let memory = memory.max(MIN_MEMORY);
                 assert!(sum <= memory * 7 / 8, "{memory} {threads}: {shares:?}");
                 assert!(shares.reader >= 64 << 20 && shares.questions >= 2);
             }
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(of_group("0::/a/b", &files), Some(1000));
         assert_eq!(of_group("4:memory:/docker/x", &files), Some(9));
         assert_eq!(of_group("5:cpu:/a", &files), None);
-        assert!(default_memory() >= LEAST_MEMORY);
+        assert!(default_memory() >= MIN_MEMORY);
     }
 }

@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use store::Wanted;
+use store::CancelToken;
 use tokio::sync::Semaphore;
 
 use crate::problem::Problem;
 
-/// Ends a wish when the request that had it is dropped: its client left, or it took too long.
+/// Cancels a question when its request is dropped: the client left, or it took too long.
 #[derive(Debug)]
-pub(crate) struct WhileWaiting(pub(crate) Wanted);
+pub(crate) struct CancelOnDrop(pub(crate) CancelToken);
 
-impl Drop for WhileWaiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.cancel();
     }
 }
 
 /// Works on a thread that may wait, with one of these permits.
-pub(crate) async fn on_a_thread<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     permits: &Arc<Semaphore>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
@@ -45,12 +45,12 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     #[test]
-    fn a_permit_is_held_until_the_work_ends_although_nobody_waits() {
+    fn a_permit_is_held_until_the_work_ends_after_its_client_left() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().unwrap().block_on(async {
             let permits = Arc::new(Semaphore::new(1));
             let (go, wait) = std::sync::mpsc::channel::<()>();
-            let work = on_a_thread(&permits, move || wait.recv().is_ok());
+            let work = run_blocking(&permits, move || wait.recv().is_ok());
             // The client leaves.
             assert!(timeout(Duration::from_millis(50), work).await.is_err());
             assert_eq!(permits.available_permits(), 0);
@@ -62,20 +62,20 @@ mod tests {
     }
 
     #[test]
-    fn work_learns_that_nobody_waits() {
+    fn work_is_cancelled_when_its_client_leaves() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().unwrap().block_on(async {
             let permits = Arc::new(Semaphore::new(1));
-            let waiting = WhileWaiting(Wanted::default());
-            let wanted = waiting.0.clone();
+            let waiting = CancelOnDrop(CancelToken::default());
+            let cancel = waiting.0.clone();
             let request = async {
                 let _waiting = waiting;
                 let until_ended = move || {
-                    while !wanted.has_ended() {
+                    while !cancel.is_cancelled() {
                         std::thread::yield_now();
                     }
                 };
-                on_a_thread(&permits, until_ended).await
+                run_blocking(&permits, until_ended).await
             };
             assert!(timeout(Duration::from_millis(50), request).await.is_err());
             // It ends, or this waits for ever.

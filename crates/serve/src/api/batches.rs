@@ -21,9 +21,9 @@ use crate::asking::{ask, change};
 use crate::contents::{Job, Kind};
 use crate::metadata::Metadata;
 use crate::problem::Problem;
-use crate::readers::Received;
 use crate::retention::now_us;
 use crate::state::State;
+use crate::uploaded::Received;
 
 /// What became of the runs of a batch.
 #[derive(Debug, Serialize, ToSchema)]

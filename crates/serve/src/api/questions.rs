@@ -16,7 +16,7 @@ use store::{
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{Caller, Scope};
-use crate::admission::work::on_a_thread;
+use crate::admission::work::run_blocking;
 use crate::asking::{ask, change};
 use crate::filter;
 use crate::problem::Problem;
@@ -62,7 +62,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<&'static 
     let answer = state.admission.ready.of(&state.config.store).await;
     let not_ready = |reason: String| {
         tracing::warn!(reason, "the server is not ready");
-        // Strangers may ask: the log has the rest.
+        // Clients without a token may ask: the log has the rest.
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the store does not answer as it should",
@@ -120,7 +120,7 @@ pub(crate) async fn metrics(
     for_all(&caller)?;
     let shared = Arc::clone(&state);
     let size = move || shared.recent_size(&*shared.config.store);
-    let stats = on_a_thread(&state.admission.counters, size).await??;
+    let stats = run_blocking(&state.admission.counter_slots, size).await??;
     let crashed = state.config.readers.crashed.load(Ordering::Relaxed);
     Ok(state.counters.text(&stats, crashed, &state.admission))
 }
@@ -128,7 +128,7 @@ pub(crate) async fn metrics(
 /// The order and the part of a list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Part {
+pub(crate) struct Paging {
     /// The order.
     #[serde(default)]
     sort: RunSort,
@@ -142,12 +142,12 @@ pub(crate) struct Part {
 }
 
 /// A page of the list of runs.
-#[utoipa::path(get, path = "/api/v1/runs", params(Filter, Part), responses((status = 200, body = RunPage)))]
+#[utoipa::path(get, path = "/api/v1/runs", params(Filter, Paging), responses((status = 200, body = RunPage)))]
 pub(crate) async fn runs(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
     Query(filter): Query<Filter>,
-    Query(part): Query<Part>,
+    Query(part): Query<Paging>,
 ) -> Answer<RunPage> {
     let query = RunQuery {
         selection: filter.selection(&caller)?,

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::state::State;
 
 /// The most functions of one question.
-const MOST: usize = 100;
+const MAX_FUNCTIONS: usize = 100;
 
 /// All requests of a selection as if they were of one route, whose names are
 /// empty.
@@ -70,9 +70,9 @@ pub(crate) async fn function_days(
     let selection = selection(filter.map_or("", |(_, filter)| filter), &caller)?;
     let names = asked.iter().filter(|(key, _)| key == "name");
     let names: Vec<String> = names.map(|(_, name)| name.clone()).collect();
-    if names.is_empty() || names.len() > MOST {
+    if names.is_empty() || names.len() > MAX_FUNCTIONS {
         return Err(Problem::bad(format!(
-            "{} functions: give 1 to {MOST}, as name=a&name=b",
+            "{} functions: give 1 to {MAX_FUNCTIONS}, as name=a&name=b",
             names.len()
         )));
     }

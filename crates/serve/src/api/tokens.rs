@@ -20,7 +20,7 @@ use crate::tokens::new_token;
 const DAY_US: u64 = 86_400_000_000;
 
 /// The longest life of a token that ends: a century.
-const MOST_DAYS: u32 = 36_500;
+const MAX_DAYS: u32 = 36_500;
 
 /// A token in a list. Its secret is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -148,9 +148,9 @@ pub(crate) async fn made(
     let app = caller.app.clone().or(new.app);
     let until_us = match new.days {
         Some(0) => return Err(Problem::bad("days: a token works for a day at least")),
-        Some(days) if days > MOST_DAYS => {
+        Some(days) if days > MAX_DAYS => {
             return Err(Problem::bad(format!(
-                "days: a token works for {MOST_DAYS} at most"
+                "days: a token works for {MAX_DAYS} at most"
             )));
         }
         days => days.map(|days| now_us() + u64::from(days) * DAY_US),

@@ -12,7 +12,7 @@ use store::Stored;
 use utoipa::ToSchema;
 
 use crate::access::Caller;
-use crate::admission::work::on_a_thread;
+use crate::admission::work::run_blocking;
 use crate::asking::look_up;
 use crate::contents::{Job, Kind};
 use crate::ingest::store_within;
@@ -85,7 +85,7 @@ pub(super) async fn stored(
             }
         }
     }
-    // The process reads for others meanwhile.
+    // Another upload gets the process.
     drop(reading);
     for outcome in stored_all(state, caller, together.take()).await? {
         stored.push(outcome?);
@@ -143,7 +143,7 @@ pub(super) async fn stored_all(
     let quotas = Arc::clone(&state.quotas);
     let put = move || store_within(&quotas, &*store, uploads);
     // Not the permits of questions, which would wait for a database.
-    let outcomes = on_a_thread(&state.admission.storing, put)
+    let outcomes = run_blocking(&state.admission.write_slots, put)
         .await?
         .into_iter();
     let counted = outcomes.map(|outcome| match outcome {

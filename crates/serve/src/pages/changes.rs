@@ -1,17 +1,17 @@
 //! The functions that explain a change, as a table; noise is folded.
 
+use regressions::significance::Confidence;
 use store::FunctionChange;
 
 use super::html::{Table, function};
-use super::judged::{Common, Confidence, Sides, confidence};
 use super::units::{difference, rate, signed, span};
 
 /// The most rows of each table.
-const MOST: usize = 50;
+const MAX_ROWS: usize = 50;
 
 /// The share of a run's time below which a change matters to no reader, however
 /// sure it is.
-const LEAST: f64 = 0.001;
+const MIN_SHARE: f64 = 0.001;
 
 /// What a table explains.
 pub(super) struct Changes<'a> {
@@ -19,11 +19,10 @@ pub(super) struct Changes<'a> {
     pub(super) of: &'a str,
     /// The functions, those with the largest changes first.
     pub(super) rows: &'a [FunctionChange],
+    /// How sure the change of each is.
+    pub(super) confidences: &'a [Confidence],
     /// The whole before and after, in nanoseconds a run.
     pub(super) whole: [f64; 2],
-    /// The change that most functions share.
-    pub(super) common: Common,
-    pub(super) sides: Sides,
     /// The filter of the functions' pages.
     pub(super) filter: &'a str,
 }
@@ -35,19 +34,24 @@ impl Changes<'_> {
     }
 }
 
+fn words(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Sure => "sure",
+        Confidence::Likely => "likely",
+        Confidence::Noise => "within noise",
+        Confidence::Unknown => "too few runs",
+    }
+}
+
 /// The functions whose change is sure or likely, and matters; the others folded.
 pub(super) fn table(changes: &Changes<'_>) -> String {
-    let judged: Vec<(&FunctionChange, Confidence)> = changes
-        .rows
-        .iter()
-        .map(|row| (row, confidence(row, changes.common, changes.sides)))
-        .collect();
-    let least = LEAST * changes.whole[0].max(changes.whole[1]);
+    let judged = changes.rows.iter().zip(changes.confidences.iter().copied());
+    let least = MIN_SHARE * changes.whole[0].max(changes.whole[1]);
     let is_told = |(row, confidence): &(&FunctionChange, Confidence)| {
         matches!(confidence, Confidence::Sure | Confidence::Likely)
             && (row.own_after - row.own_before).abs() >= least
     };
-    let (told, rest): (Vec<_>, Vec<_>) = judged.into_iter().partition(is_told);
+    let (told, rest): (Vec<_>, Vec<_>) = judged.partition(is_told);
     let mut html = if told.is_empty() {
         "<p>No function changed more than noise does.</p>".to_owned()
     } else {
@@ -84,10 +88,10 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
             ("few", "after"),
         ],
     );
-    let shown = rows.iter().take(MOST);
+    let shown = rows.iter().take(MAX_ROWS);
     let largest = shown.map(|(row, _)| (row.own_after - row.own_before).abs());
     let largest = largest.fold(0.0, f64::max);
-    for (row, confidence) in rows.iter().take(MOST) {
+    for (row, confidence) in rows.iter().take(MAX_ROWS) {
         let change = row.own_after - row.own_before;
         let class = match confidence {
             Confidence::Sure if change > 0.0 => "sure more",
@@ -100,7 +104,7 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
             [
                 function(&row.name, changes.filter),
                 difference(change),
-                format!("<span class=\"{class}\">{}</span>", confidence.words()),
+                format!("<span class=\"{class}\">{}</span>", words(*confidence)),
                 bar(change, largest, changes.change()),
                 span(row.own_before),
                 span(row.own_after),
@@ -112,10 +116,10 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
         );
     }
     let mut html = table.finish();
-    if rows.len() > MOST {
+    if rows.len() > MAX_ROWS {
         html.push_str(&format!(
             "<p class=\"dim\">And {} more.</p>",
-            rows.len() - MOST
+            rows.len() - MAX_ROWS
         ));
     }
     html
@@ -172,14 +176,8 @@ mod tests {
                     ..row("tiny", 0.7)
                 },
             ],
+            confidences: &[Confidence::Sure, Confidence::Noise, Confidence::Sure],
             whole: [2e6, 2.66e6],
-            common: Common::default(),
-            sides: Sides {
-                runs: [100, 100],
-                days: [1, 1],
-                error: 0.0,
-                enough: [0, 0],
-            },
             filter: "",
         });
         let (told, folded) = html.split_once("<details>").unwrap();

@@ -1,28 +1,23 @@
-//! Two selections side by side: what changed, and how sure that is.
+//! The page of a comparison.
 
-#[cfg(test)]
-mod false_alarms;
-
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Redirect, Response};
-use store::{Difference, RouteRow, RunId, Selection, Store, TrendOf, TrendStep};
+use regressions::significance::{ENOUGH_NEAR_PERCENTILE, LIKELY, OF_DAYS, SURE};
+use store::{RouteRow, RunId};
 
-use super::at_once::at_once;
 use super::changes::{Changes, table};
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
-use super::judged::{LIKELY, OF_DAYS, SURE, Sides, common};
 use super::links;
 use super::run_table::comparison;
-use super::slow::{Near, near_p95};
 use super::units::{counted, difference, relative, span, time};
 use crate::access::Caller;
 use crate::api::{Both, ask, found, selection, visible_apps};
+use crate::comparison::{Comparison, judge};
 use crate::problem::Problem;
 use crate::state::State;
 
@@ -61,8 +56,8 @@ pub(crate) async fn compare(
         Ok(selections) => selections,
         Err(problem) => return Ok(shown(&(body + &error(&problem.message)))),
     };
-    match ask(&state, move |store| Answer::of(store, &selections)).await? {
-        Ok(answer) => body.push_str(&answer.html(&both)),
+    match ask(&state, move |store| Comparison::of(store, &selections)).await? {
+        Ok(found) => body.push_str(&Answer(found).html(&both)),
         Err(side) => {
             let filter = if side == 0 { &both.before } else { &both.after };
             let reason = format!("No run with times matches “{filter}”.");
@@ -115,57 +110,12 @@ async fn two_runs(
     .into_response())
 }
 
-/// How many runs near a percentile a likely change needs on each side, and a sure
-/// one. Fewer may all have the same slow call by chance.
-const NEAR: [u64; 2] = [20, 40];
-
-/// How many days have runs: from the sums, so that it takes no longer with more runs.
-fn days(store: &dyn Store, selection: &Selection) -> store::Result<u64> {
-    let points = store.trend(selection, &TrendOf::Requests, TrendStep::Day)?;
-    let days: BTreeSet<i64> = points.iter().map(|point| point.time_s).collect();
-    Ok(days.len() as u64)
-}
-
-struct Answer {
-    totals: [RouteRow; 2],
-    sides: Sides,
-    mean: Difference,
-    near_p95: Option<Near>,
-}
+/// The comparison as a page.
+struct Answer(Comparison);
 
 impl Answer {
-    /// The answer; the number of the side without runs.
-    fn of(store: &dyn Store, selections: &[Selection; 2]) -> store::Result<Result<Self, usize>> {
-        let [before, after] = selections;
-        let side =
-            |selection| store::Result::Ok((store.requests(selection)?, days(store, selection)?));
-        let (one, other) = at_once(|| side(before), || side(after));
-        let ((one, one_days), (other, other_days)) = (one?, other?);
-        let totals = match (one, other) {
-            (Some(before), Some(after)) => [before, after],
-            (None, _) => return Ok(Err(0)),
-            (_, None) => return Ok(Err(1)),
-        };
-        let sides = Sides {
-            runs: [totals[0].runs, totals[1].runs],
-            days: [one_days, other_days],
-            error: 0.0,
-            enough: [0, 0],
-        };
-        let (mean, near_p95) = at_once(
-            || store.diff(before, after),
-            || near_p95(store, [(before, &totals[0]), (after, &totals[1])]),
-        );
-        Ok(Ok(Self {
-            sides,
-            mean: mean?,
-            near_p95: near_p95?,
-            totals,
-        }))
-    }
-
     fn html(&self, both: &Both) -> String {
-        let [before, after] = &self.totals;
+        let [before, after] = &self.0.totals;
         let mut html = String::from("<div class=\"facts\">");
         let mean = |row: &RouteRow| mean(row.wall, row.runs);
         fact(
@@ -195,7 +145,7 @@ impl Answer {
             "<p><a class=\"button\" href=\"{}\">Flame graph of the difference</a></p>",
             escaped(&address)
         );
-        let common = common(&self.mean.functions);
+        let (common, confidences) = judge(&self.0.mean.functions, self.0.sides);
         if common.change.abs() >= 0.03 {
             let _ = write!(
                 html,
@@ -211,10 +161,9 @@ impl Answer {
         );
         html.push_str(&table(&Changes {
             of: "mean",
-            rows: &self.mean.functions,
+            rows: &self.0.mean.functions,
+            confidences: &confidences,
             whole: [mean(before), mean(after)],
-            common,
-            sides: self.sides,
             filter: &both.after,
         }));
         html.push_str(&self.slow(&both.after));
@@ -222,26 +171,15 @@ impl Answer {
         html
     }
 
-    /// What the comparison of the runs near the percentile is made of.
-    fn sides_of(&self, near: &Near) -> Sides {
-        let Near { difference, error } = near;
-        Sides {
-            runs: [difference.before.runs, difference.after.runs],
-            error: *error,
-            enough: NEAR,
-            ..self.sides
-        }
-    }
-
     /// The runs near the 95th percentile.
     fn slow(&self, filter: &str) -> String {
-        let [before, after] = &self.totals;
+        let [before, after] = &self.0.totals;
         let change = float(after.p95) - float(before.p95);
         let mut html = format!(
             "<h2>What explains the 95th percentile: {}</h2>",
             difference(change)
         );
-        let Some(near) = &self.near_p95 else {
+        let Some(near) = &self.0.near_p95 else {
             html.push_str(
                 "<p>Not known: of each side at least ten runs near the percentile must be kept.</p>",
             );
@@ -258,9 +196,8 @@ impl Answer {
         html.push_str(&table(&Changes {
             of: "95th percentile",
             rows: &near.difference.functions,
+            confidences: &judge(&near.difference.functions, near.sides).1,
             whole: [before.p95, after.p95].map(float),
-            common: common(&near.difference.functions),
-            sides: self.sides_of(near),
             filter,
         }));
         html
@@ -269,7 +206,7 @@ impl Answer {
 
 /// What the columns mean, and what makes a change sure.
 fn notes() -> String {
-    let [likely, sure] = NEAR;
+    let [likely, sure] = ENOUGH_NEAR_PERCENTILE;
     format!(
         "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the part that \
          more or fewer calls explain, “by cost” the part of dearer or cheaper calls.</p>\

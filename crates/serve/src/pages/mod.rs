@@ -1,14 +1,12 @@
 //! The pages: HTML made here, which works without scripts, and the viewer's page.
 
 mod assets;
-mod at_once;
 mod changes;
 mod chart;
 mod compare;
 mod frame;
 mod function;
 mod html;
-mod judged;
 mod links;
 mod policy;
 mod policy_fields;
@@ -22,8 +20,6 @@ mod run_table;
 mod runs;
 mod session;
 mod settings;
-mod slow;
-mod thousand;
 mod tokens;
 mod units;
 mod viewer;

@@ -1,5 +1,6 @@
 //! The fields of a policy as text: what a form shows, and what a user typed.
 
+use profile::quantities::parse_size;
 use serde::Deserialize;
 use store::{Error, Policy};
 
@@ -196,26 +197,12 @@ fn whole(text: &str, most: u64) -> Result<u64, String> {
     found.ok_or_else(|| format!("too large: at most {}", number(most)))
 }
 
-/// A number of bytes: `512 MiB`, `20G`, `1048576`.
 fn parsed_size(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit());
-    let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
-    let unit = unit.trim().to_ascii_lowercase();
-    let shift = match unit.as_str() {
-        "" | "b" => Some(0),
-        "k" | "kb" | "kib" => Some(10),
-        "m" | "mb" | "mib" => Some(20),
-        "g" | "gb" | "gib" => Some(30),
-        "t" | "tb" | "tib" => Some(40),
-        _ => None,
-    };
-    let number: Option<u64> = digits.parse().ok();
-    let bytes = number.zip(shift);
-    bytes
-        .and_then(|(number, shift)| number.checked_mul(1 << shift))
-        .filter(|bytes| *bytes <= NUMBER)
-        .ok_or_else(|| "not a size, such as 512 MiB or 20 GiB".to_owned())
+    let bytes = parse_size(text)?;
+    if bytes > NUMBER {
+        return Err("too large".to_owned());
+    }
+    Ok(bytes)
 }
 
 /// A number of bytes in the largest unit that is exact.
@@ -299,7 +286,7 @@ mod tests {
             ("runs", "many", "not a whole number"),
             ("runs", "99999999999999999999", "too large"),
             ("bytes", "20 apples", "not a size"),
-            ("bytes", "9999999 TiB", "not a size"),
+            ("bytes", "9999999 TiB", "too large"),
             ("bytes", "0 GiB", "remove everything"),
             ("notable", "", "not a whole number"),
             ("notable", "10001", "at most 10000"),
@@ -316,21 +303,5 @@ mod tests {
         }
         let all = Typed::default().policy().unwrap_err();
         assert_eq!(all.len(), 2, "empty limits are none: {all:?}");
-    }
-
-    #[test]
-    fn sizes_have_the_units_that_people_write() {
-        for (text, bytes) in [
-            ("20G", 20 << 30),
-            (" 512 mib ", 512 << 20),
-            ("1048576", 1 << 20),
-            ("7 kB", 7 << 10),
-            ("2TiB", 2 << 40),
-        ] {
-            assert_eq!(parsed_size(text), Ok(bytes), "{text}");
-        }
-        for wrong in ["", "G", "1.5G", "-1", "1 P", "18446744073709551615K"] {
-            assert!(parsed_size(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -21,7 +21,7 @@ use crate::state::State;
 const APPS: usize = 20;
 
 /// Runs of a route under each release, from which on a change is shown.
-const ENOUGH: u64 = 30;
+const MIN_RUNS: u64 = 30;
 
 /// The routes.
 pub(crate) async fn routes(
@@ -135,7 +135,7 @@ impl Found {
         else {
             return String::new();
         };
-        if means.iter().any(|(_, runs)| *runs < ENOUGH) {
+        if means.iter().any(|(_, runs)| *runs < MIN_RUNS) {
             return String::new();
         }
         let [old, new] = means.map(|(wall, runs)| wall as f64 / runs as f64);

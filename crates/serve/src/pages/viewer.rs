@@ -8,9 +8,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use store::{Aggregate, RunId};
 
-use super::thousand::of_thousand;
 use crate::access::Caller;
-use crate::admission::work::on_a_thread;
+use crate::admission::work::run_blocking;
 use crate::api::{Both, Filter, ask, found, selection};
 use crate::problem::Problem;
 use crate::state::{State, Viewed, ViewedFile};
@@ -113,16 +112,10 @@ pub(crate) async fn two_trees(
 }
 
 fn side(sum: Aggregate) -> store::Result<(Vec<u8>, u64)> {
-    // Runs of a lower rate count more than once.
-    let weighted = sum
-        .profile
-        .meta
-        .tag("runs")
-        .and_then(|runs| runs.parse().ok());
-    let profile = of_thousand(sum.profile, weighted.unwrap_or(sum.runs));
+    let runs = sum.runs;
     let mut bytes = Vec::new();
-    profile::native::write(&profile, &mut bytes)?;
-    Ok((bytes, sum.runs))
+    profile::native::write(&sum.per_thousand_runs(), &mut bytes)?;
+    Ok((bytes, runs))
 }
 
 async fn viewer(
@@ -137,7 +130,7 @@ async fn viewer(
     let shared = Arc::clone(state);
     let viewed = Viewed { title, file, base };
     let page = move || (shared.config.viewer)(viewed);
-    let page = on_a_thread(&state.admission.questions, page).await?;
+    let page = run_blocking(&state.admission.query_slots, page).await?;
     let failed = |reason: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, reason);
     let page = page.map_err(failed)?;
     let policy = format!("{}; frame-ancestors 'none'", state.config.viewer_policy);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};
 use serve::{Access, Config, Readers, State, app};
-use store::simulate::{At, Random, Shop};
+use simulate::{Random, RunAt, SmallShop};
 use store::{SqliteStore, Store};
 use tower::ServiceExt;
 
@@ -29,12 +29,12 @@ const BEGIN_US: u64 = 1_793_491_200_000_000;
 type Seed = (&'static str, Vec<(&'static str, String)>, Vec<Vec<u8>>);
 
 fn seeds() -> Vec<Seed> {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 12,
-        ..Shop::default()
+        ..SmallShop::default()
     };
     let mut native = Vec::new();
-    let at = At {
+    let at = RunAt {
         number: 1,
         route: 0,
         release: 0,
@@ -289,7 +289,7 @@ fn no_upload_makes_the_server_fail() {
         if until.is_some_and(|until| Instant::now() > until) {
             break;
         }
-        let mut random = Random::new(number);
+        let mut random = Random::new(1, number);
         let seed = &seeds[usize::try_from(number).unwrap() % seeds.len()];
         let Some(request) = request(seed, &mut random) else {
             continue;

@@ -2,3 +2,4 @@
 
 mod api;
 mod broken_uploads;
+mod false_alarms;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use cli::args::memory::size;
+use profile::quantities::parse_size;
 
 use super::serve::RunTags;
 
@@ -49,17 +49,17 @@ pub(crate) struct AgentArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) queue: Option<PathBuf>,
     /// The most that waits on the disk for each server, as 512M or 4G
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_size)]
     pub(crate) queue_size: u64,
     /// Keep files that a server refuses as no profiles, or as too large, in the queue's folder
     /// `refused`: so many bytes, and 1,000 files; 0 keeps none
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_size)]
     pub(crate) refused_size: u64,
     /// How old a file may get before it is sent with those that are there
     #[arg(long, value_name = "SECONDS", default_value = "2")]
     pub(crate) batch_age: u16,
     /// Send at most so many bytes a second to each server, as 500K or 2M
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) bandwidth: Option<u64>,
     /// How many batches are sent to a server at once, from 1 to 16; with --bandwidth it is one
     #[arg(long, value_name = "NUMBER", default_value = "4")]

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use cli::args::memory::{MemoryArguments, size};
+use cli::args::memory::MemoryArguments;
 use ipnet::IpNet;
+use profile::quantities::parse_size;
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -93,8 +94,8 @@ pub(crate) struct ServeArguments {
 
 /// As much as a server needs at least.
 fn server_memory(text: &str) -> Result<u64, String> {
-    let least = ::serve::LEAST_MEMORY;
-    match size(text)? {
+    let least = ::serve::MIN_MEMORY;
+    match parse_size(text)? {
         memory if memory < least => Err(format!("a server needs at least {}M", least >> 20)),
         memory => Ok(memory),
     }
@@ -349,7 +350,7 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "none" => Ok(Self(None)),
-            text => match size(text) {
+            text => match parse_size(text) {
                 Ok(0) => Err("0 would leave nothing; use `none` for no limit"),
                 limit => limit.map(|limit| Self(Some(limit))),
             },

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use cli::since::Since;
+use profile::quantities::Since;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use ::serve::Notice;
 use anyhow::Result;
 use cli::regressions::{json, markdown};
-use cli::since::Since;
+use profile::quantities::Since;
 use regressions::{Finding, Report};
 use serde_json::json;
 use sha2::{Digest, Sha256};

@@ -8,12 +8,12 @@ use regressions::{Around, Block, Cell, HourPath, Release, Report, RouteSums, rep
 use store::{CellHours, HoursOf, PathSums, ReleaseInfo, RunQuery, Selection, Store};
 
 use cli::regressions::{At, Findings, HOUR_US, Run, hour, is_comparable};
-use cli::since::Since;
+use profile::quantities::Since;
 
 use crate::store_place::StorePlace;
 
 /// The most runs of which the most usual one is taken.
-const MOST_RUNS: u32 = 200;
+const MAX_RUNS: u32 = 200;
 
 /// The findings of an application of the store in a folder.
 pub(super) fn of_folder(
@@ -164,7 +164,7 @@ fn runs(store: &dyn Store, of_app: &Selection, report: &Report) -> Result<Vec<Ru
                     until_us: Some(micros(open.to)),
                     ..of_app.clone()
                 },
-                limit: MOST_RUNS,
+                limit: MAX_RUNS,
                 ..RunQuery::default()
             };
             runs.extend(store.runs(&query)?.runs.into_iter().map(|run| Run {

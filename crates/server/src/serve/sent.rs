@@ -14,7 +14,7 @@ use cli::terminal::{printable, say};
 use cli::units::{count, counted};
 
 /// The most files with a line each; more get a summary.
-const MOST_LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// The version of the JSON. It changes when programs that read it have to.
 const VERSION: u32 = 1;
@@ -115,7 +115,7 @@ impl<'a> Outcomes<'a> {
             };
             stored += u64::from(matches!(outcome, Outcome::Stored(_)));
             known += u64::from(matches!(outcome, Outcome::Known(_)));
-            if self.files.len() <= MOST_LINES {
+            if self.files.len() <= MAX_LINES {
                 let name = printable(operand::title(&file.path).as_bytes());
                 // The server chose the id.
                 let id = printable(id.as_bytes());
@@ -123,7 +123,7 @@ impl<'a> Outcomes<'a> {
                 let _ = writeln!(text, "{name}: {what}, {}/run/{id}", self.server);
             }
         }
-        if self.files.len() > MOST_LINES {
+        if self.files.len() > MAX_LINES {
             let runs = counted(stored, "run");
             let _ = writeln!(
                 text,
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn each_of_few_files_has_a_line_and_many_have_a_summary() {
-        let files: Vec<Found> = (0..=MOST_LINES)
+        let files: Vec<Found> = (0..=MAX_LINES)
             .map(|number| found(&number.to_string(), false))
             .collect();
         let mut few = Outcomes::new("http://x");

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use ::serve::{Metadata, Readers, take};
-use ::store::{Options, SqliteStore, Store};
+use ::store::{Options, Runs, SqliteStore, Store};
 use anyhow::{Context, Result, anyhow};
 
 use super::{policies, tokens};

@@ -18,7 +18,7 @@ use crate::args::SimulateArguments;
 use crate::store_place::StorePlace;
 
 /// The most files of a spool: an agent that is slower is waited for.
-const MOST_FILES: usize = 5000;
+const MAX_FILES: usize = 5000;
 
 /// How often that is looked at, in runs.
 const LOOK_EVERY: u64 = 500;
@@ -111,7 +111,7 @@ impl Spool {
         loop {
             let files = fs::read_dir(&self.folder);
             let files = files.with_context(|| format!("cannot read {}", self.folder.display()))?;
-            if files.count() < MOST_FILES {
+            if files.count() < MAX_FILES {
                 return Ok(());
             }
             if is_over.load(Ordering::Relaxed) {

@@ -30,10 +30,10 @@ use crate::machine::{Machine, PATIENCE, Random, files};
 const AGENTS: usize = 4;
 
 /// How many files may wait in the spools: PHP's limit is `xhprof.max_dir_size`.
-const MOST_WAITING: usize = 2000;
+const MAX_WAITING: usize = 2000;
 
 /// How many batches may wait in the queues: kills are to fall into the whole time.
-const MOST_BATCHES: usize = 500;
+const MAX_BATCHES: usize = 500;
 
 /// How many runs are listed at a time.
 const PAGE: usize = 500;
@@ -174,7 +174,7 @@ fn no_kill_of_agents_server_or_nodes_loses_a_run_or_stores_it_twice() {
         let place = &places[one_of(AGENTS, &mut random)];
         ids.insert(machine.write(place, number));
         if number.is_multiple_of(1000) {
-            wait(&machine, MOST_WAITING, MOST_BATCHES, end);
+            wait(&machine, MAX_WAITING, MAX_BATCHES, end);
         }
         if number > 0 && number.is_multiple_of(50_000) {
             let time = began.elapsed().as_secs();

@@ -368,7 +368,7 @@ fn a_webhook_gets_the_regressions_of_the_store() {
     for profile in shop.runs().filter(is_one) {
         let received = profile.meta.started_unix_us.unwrap();
         let run = store::NewRun { profile, received };
-        store::Store::put(&store, run).unwrap();
+        store::Runs::put(&store, run).unwrap();
     }
     drop(store);
     let receiver = tiny_http::Server::http("127.0.0.1:0").unwrap();

@@ -7,6 +7,7 @@
 mod names;
 mod plan;
 mod record;
+mod small_shop;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -16,6 +17,7 @@ use rand_distr::Zipf;
 
 use crate::noise::Random;
 use plan::Plan;
+pub use small_shop::{RunAt, SmallShop};
 
 const HOUR_US: u64 = 3_600_000_000;
 
@@ -162,7 +164,8 @@ impl Fleet {
     /// The run of a number; lower numbers begin earlier.
     #[must_use]
     pub fn run(&self, number: u64) -> Profile {
-        let mut random = Random::new(self.options.seed, number);
+        let options = &self.options;
+        let mut random = Random::new(options.seed, number);
         let (hour, within) = self.hour(number);
         let burst = self.bursts.get(hour as usize).copied().flatten();
         let route = match burst {
@@ -182,8 +185,8 @@ impl Fleet {
         };
         let plan = self.plans.get(route as usize);
         match plan {
-            Some(plan) => self.record(plan.get_or_init(|| self.plan(at)), at, random),
-            None => self.record(&self.plan(at), at, random),
+            Some(plan) => options.record(plan.get_or_init(|| options.plan(at)), at, random),
+            None => options.record(&options.plan(at), at, random),
         }
     }
 

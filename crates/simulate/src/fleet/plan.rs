@@ -8,15 +8,15 @@ use std::collections::{HashMap, HashSet};
 
 use profile::Symbol;
 
-use super::{At, Fleet, STREAM_APPS, STREAM_ROUTES, names};
+use super::{At, FleetOptions, STREAM_APPS, STREAM_ROUTES, names};
 use crate::noise::Random;
 
 /// The most paths that all routes of an application share.
 const SHARED: u32 = 400;
 
 /// The most calls of a path in a run, and those of a statement.
-const MOST_CALLS: u32 = 60;
-const MOST_QUERIES: u32 = 3;
+const MAX_CALLS: u32 = 60;
+const MAX_QUERIES: u32 = 3;
 
 /// One call path.
 #[derive(Debug)]
@@ -48,16 +48,15 @@ pub(super) struct Plan {
     paths: HashSet<(u32, u32)>,
 }
 
-impl Fleet {
+impl FleetOptions {
     /// The paths of a route. Their number is between the least and the most, all
     /// magnitudes alike.
     pub(super) fn plan(&self, at: At) -> Plan {
-        let options = &self.options;
-        let mut of_route = Random::new(options.seed, STREAM_ROUTES + u64::from(at.route));
-        let mut of_app = Random::new(options.seed, STREAM_APPS + u64::from(at.app));
-        let (least, most) = (f64::from(options.paths.0), f64::from(options.paths.1));
+        let mut of_route = Random::new(self.seed, STREAM_ROUTES + u64::from(at.route));
+        let mut of_app = Random::new(self.seed, STREAM_APPS + u64::from(at.app));
+        let (least, most) = (f64::from(self.paths.0), f64::from(self.paths.1));
         let paths = least * (most / least).powf(of_route.uniform());
-        let paths = (paths as u32).clamp(options.paths.0, options.paths.1);
+        let paths = (paths as u32).clamp(self.paths.0, self.paths.1);
         let mut plan = Plan::default();
         let main = plan.symbol("main()".to_owned(), false);
         plan.nodes.push(Node {
@@ -76,7 +75,7 @@ impl Fleet {
         }
         let namespace = format!("App{}", at.app + 1);
         while (plan.nodes.len() as u32) < paths {
-            plan.grow(&mut of_route, &namespace, options.releases);
+            plan.grow(&mut of_route, &namespace, self.releases);
         }
         plan.keep_large_parts();
         plan
@@ -120,7 +119,7 @@ impl Plan {
             .nodes
             .get(parent as usize)
             .map_or(1, |parent| parent.calls);
-        let calls = (calls * times).min(if is_query { MOST_QUERIES } else { MOST_CALLS });
+        let calls = (calls * times).min(if is_query { MAX_QUERIES } else { MAX_CALLS });
         let one = if is_query { 250_000.0 } else { 400.0 } * (1.6 * random.normal()).exp();
         self.nodes.push(Node {
             parent,
@@ -158,7 +157,7 @@ impl Plan {
         }
     }
 
-    fn symbol(&mut self, name: String, is_internal: bool) -> u32 {
+    pub(super) fn symbol(&mut self, name: String, is_internal: bool) -> u32 {
         let next = self.symbols.len() as u32;
         let symbols = &mut self.symbols;
         *self.numbers.entry(name).or_insert_with_key(|name| {

@@ -6,22 +6,22 @@ use profile::{
 };
 
 use super::plan::{Node, Plan};
-use super::{At, Fleet, STREAM_HOSTS, names};
+use super::{At, FleetOptions, STREAM_HOSTS, names};
 use crate::noise::Random;
 
 /// The most statements of a run with a span.
-const MOST_SPANS: usize = 8;
+const MAX_SPANS: usize = 8;
 
 /// The memory that PHP and the code take, in bytes.
 const BASE_MEMORY: u64 = 8 << 20;
 
-impl Fleet {
+impl FleetOptions {
     /// The profile of a run.
     pub(super) fn record(&self, plan: &Plan, at: At, mut random: Random) -> Profile {
         let slower = self.load(at) + 0.3 * random.normal();
         let mut symbols = UsedSymbols::new(plan);
         let mut builder = TreeBuilder::new();
-        let mut spans = SpansBuilder::new(MOST_SPANS);
+        let mut spans = SpansBuilder::new(MAX_SPANS);
         let mut clock = 0;
         // For each path of the plan, its node; none if this run does not have it.
         let mut nodes: Vec<Option<NodeId>> = Vec::with_capacity(plan.nodes.len());
@@ -44,7 +44,7 @@ impl Fleet {
             builder.cost(node).calls += u64::from(path.calls);
             builder.add_self(node, own);
             clock += own.wall.unsigned_abs();
-            if path.is_query && spans.spans().list.len() < MOST_SPANS {
+            if path.is_query && spans.spans().list.len() < MAX_SPANS {
                 let text = names::statement(place as u32);
                 let text = spans.text(text.as_bytes());
                 let caller = parent.map_or(SymbolId::ROOT, |parent| builder.symbol(parent));
@@ -82,8 +82,8 @@ impl Fleet {
     /// By how much the host is slower than usual in this hour, as a logarithm.
     fn load(&self, at: At) -> f64 {
         let host = STREAM_HOSTS + (u64::from(at.host) << 24);
-        let always = Random::new(self.options.seed, host).normal();
-        let now = Random::new(self.options.seed, host + 1 + at.hour).normal();
+        let always = Random::new(self.seed, host).normal();
+        let now = Random::new(self.seed, host + 1 + at.hour).normal();
         0.06 * always + 0.08 * now
     }
 }

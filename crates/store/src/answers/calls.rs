@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::source::{Place, Resolution, Source, Visited, visit};
-use super::want::{Sums, Want};
+use super::want::{PartSums, Want};
 use crate::rollup::{Paths, Shape, Sign, Totals};
 use crate::{Aggregate, Result, Selection};
 use profile::{Mode, Profile};
@@ -42,8 +42,8 @@ pub(super) fn add(calls: &mut Calls, place: &Place, runs: u64, paths: &Paths) {
 
 fn sums(source: &dyn Source, selection: &Selection) -> Result<(Calls, Visited)> {
     let mut sums = Calls::new();
-    let mut add = |place: &Place, totals: &Totals, part: Sums| {
-        if let Sums::Paths(paths) = part {
+    let mut add = |place: &Place, totals: &Totals, part: PartSums| {
+        if let PartSums::Paths(paths) = part {
             add(&mut sums, place, totals.runs, &paths);
         }
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::requests::costs;
 use super::source::{Grouping, Place, Resolution, Source, visit};
-use super::want::{Sums, Want};
+use super::want::{PartSums, Want};
 use crate::rollup::Totals;
 use crate::{DaySums, FunctionDays, Result, RouteDays, Selection, TrendStep};
 
@@ -52,7 +52,7 @@ pub(crate) fn function_days(
     let mut runs: BTreeMap<i64, u64> = BTreeMap::new();
     let mut days: HashMap<(usize, i64), DaySums> = HashMap::new();
     let mut add = |place: &Place, totals: &Totals, part| {
-        let Sums::Functions(functions) = part else {
+        let PartSums::Functions(functions) = part else {
             return;
         };
         let day_s = day_of(place.hour);

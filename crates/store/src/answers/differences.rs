@@ -10,10 +10,10 @@ use crate::{Aggregate, Difference, FunctionChange, Result, Selection};
 use profile::{FlatRow, FlatTable};
 
 /// Runs that must have called a function before a spread is computed.
-const ENOUGH: u64 = 10;
+const MIN_CALLING_RUNS: u64 = 10;
 
 /// The most functions of an answer.
-const MOST: usize = 1000;
+const MAX_FUNCTIONS: usize = 1000;
 
 /// What changed for a run.
 pub(crate) fn difference(one: Side, other: Side) -> Difference {
@@ -30,7 +30,7 @@ pub(crate) fn difference(one: Side, other: Side) -> Difference {
         .collect();
     let size = |row: &FunctionChange| (row.own_after - row.own_before).abs();
     functions.sort_by(|one, other| size(other).total_cmp(&size(one)));
-    functions.truncate(MOST);
+    functions.truncate(MAX_FUNCTIONS);
     Difference {
         before: one.aggregate,
         after: other.aggregate,
@@ -115,7 +115,7 @@ fn change(name: &str, rows: [Option<&FlatRow>; 2], sides: [&Side; 2]) -> Functio
 /// The difference of the mean logarithms, and its standard error.
 #[expect(clippy::cast_precision_loss, reason = "means")]
 fn logarithms(before: &Spread, after: &Spread) -> Option<(f64, f64)> {
-    if before.runs < ENOUGH || after.runs < ENOUGH {
+    if before.runs < MIN_CALLING_RUNS || after.runs < MIN_CALLING_RUNS {
         return None;
     }
     let mean = |spread: &Spread| spread.ln as f64 / LOG_STEPS / spread.runs as f64;

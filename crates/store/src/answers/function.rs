@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::functions::{text, total};
 use super::source::{Place, Resolution, Source, has_spreads, requests_of, visit};
-use super::want::{Sums, Want};
+use super::want::{PartSums, Want};
 use crate::rollup::{FunctionSums, Paths, Shape, Sign, Spread, Totals};
 use crate::{FunctionDetail, FunctionRoute, Neighbour, Result, Selection, TrendPoint, TrendStep};
 use profile::{Neighbours, Profile, Symbol, SymbolId};
@@ -18,13 +18,13 @@ const NEIGHBOURS: usize = 100;
 /// A part of a trend or a route: its runs, and the sums of the function if they
 /// called it.
 #[derive(Default)]
-struct Part {
+struct StepSums {
     runs: u64,
     requests: f64,
     sums: Option<FunctionSums>,
 }
 
-impl Part {
+impl StepSums {
     fn add(&mut self, place: &Place, totals: &Totals, sums: Option<&FunctionSums>) {
         self.runs += totals.runs;
         self.requests += requests_of(totals.runs, place.rate);
@@ -49,9 +49,9 @@ pub(crate) fn function_trend(
     step: TrendStep,
 ) -> Result<Vec<TrendPoint>> {
     let names = [name.to_owned()];
-    let mut steps: Steps<Part> = Steps::new();
+    let mut steps: Steps<StepSums> = Steps::new();
     let mut add = |place: &Place, totals: &Totals, part| {
-        if let Sums::Functions(functions) = part {
+        if let PartSums::Functions(functions) = part {
             let sums = functions.first().and_then(Option::as_ref);
             let step = steps.entry(key(step, place)).or_default();
             step.add(place, totals, sums);
@@ -67,7 +67,7 @@ pub(crate) fn function_trend(
 }
 
 /// The points of a trend: the steps whose runs called the function.
-fn points(steps: Steps<Part>, spreads: &Steps<Spread>) -> Vec<TrendPoint> {
+fn points(steps: Steps<StepSums>, spreads: &Steps<Spread>) -> Vec<TrendPoint> {
     let points = steps.into_iter().filter_map(|((hour, release), part)| {
         let sums = part.sums?;
         let spread = spreads.get(&(hour, release.clone()));
@@ -105,7 +105,7 @@ fn spreads(
         return Ok(steps);
     }
     let mut add = |place: &Place, _: &_, part| {
-        if let Sums::Spread(Some(more)) = part {
+        if let PartSums::Spread(Some(more)) = part {
             let sum = steps.entry(key(step, place)).or_default();
             sum.merge(&more, Sign::Plus);
         }
@@ -131,14 +131,14 @@ pub(crate) fn function(
     selection: &Selection,
     name: &str,
 ) -> Result<Option<FunctionDetail>> {
-    let mut by_route: BTreeMap<(String, String), Part> = BTreeMap::new();
-    let mut days: Steps<Part> = Steps::new();
+    let mut by_route: BTreeMap<(String, String), StepSums> = BTreeMap::new();
+    let mut days: Steps<StepSums> = Steps::new();
     let mut calls = Calls::new();
     let mut add = |place: &Place, totals: &Totals, part| {
         let sums = match part {
-            Sums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
-            Sums::Functions(sums) => sums.into_iter().next().flatten(),
-            Sums::Calls(found) => found.map(|(sums, paths)| {
+            PartSums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
+            PartSums::Functions(sums) => sums.into_iter().next().flatten(),
+            PartSums::Calls(found) => found.map(|(sums, paths)| {
                 add_paths(&mut calls, totals.runs, &paths);
                 sums
             }),

@@ -5,6 +5,7 @@ mod days;
 mod differences;
 mod function;
 mod functions;
+mod per_thousand_runs;
 mod requests;
 mod source;
 mod spans;
@@ -12,7 +13,7 @@ mod want;
 
 pub(crate) use calls::tree;
 pub(crate) use days::{function_days, route_days};
-pub(crate) use differences::{difference, side};
+pub(crate) use differences::{Side, difference, side};
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
 pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};
@@ -20,4 +21,4 @@ pub(crate) use source::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };
 pub(crate) use spans::spans;
-pub(crate) use want::{Sums, Want};
+pub(crate) use want::{PartSums, Want};

@@ -7,7 +7,7 @@ use crate::rollup::{Sign, SketchSum, Totals};
 use crate::{ReleaseInfo, Result, RouteRelease, RouteRow, Selection, TrendPoint, TrendStep};
 
 /// The most runs that a question without sums is answered from.
-const MOST_RUNS: usize = 100_000;
+const MAX_RUNS: usize = 100_000;
 
 /// Nothing is told apart.
 const ALL: Grouping = Grouping {
@@ -81,7 +81,7 @@ fn sums_by<K: Ord>(
         source.totals(selection, grouping, &mut add)?;
         return Ok(sums);
     }
-    let infos = source.infos(selection, MOST_RUNS)?;
+    let infos = source.infos(selection, MAX_RUNS)?;
     let highest = infos.iter().map(|info| info.rate).fold(0.0, f64::max);
     for info in infos {
         if info.unit == "time" {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use profile::Symbol;
 
-use super::want::{Sums, Want};
-use crate::prepare::{Part, part, profile_of};
+use super::want::{PartSums, Want};
+use crate::prepare::{RunSums, profile_of, sums_of_run};
 use crate::rollup::{SpreadSums, Totals, hour_of};
 use crate::{Basis, Result, RunInfo, Selection, TrendStep};
 
 /// The most runs whose files are read for an answer; the latest are taken.
-const MOST_RUNS: usize = 2000;
+const MAX_RUNS: usize = 2000;
 
 /// The sums and the runs of a store, as one moment has them.
 pub(crate) trait Source {
@@ -30,13 +30,13 @@ pub(crate) trait Source {
 
     /// Visits the paths or spans of a selection of hours. A part may be of several routes,
     /// and its place name none, if [`want` is of all routes](Want::is_of_all_routes) or the
-    /// part is [`Sums::Around`].
+    /// part is [`PartSums::Around`].
     fn cells(
         &self,
         selection: &Selection,
         want: Want<'_>,
         step: Resolution,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited>;
 
     /// Visits the spreads of a selection of whole days, with empty totals.
@@ -44,7 +44,7 @@ pub(crate) trait Source {
         &self,
         selection: &Selection,
         want: Want<'_>,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited>;
 
     /// Adds up the spreads of all functions of a selection of whole days. `want` is
@@ -56,7 +56,7 @@ pub(crate) trait Source {
     ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
         let mut sums = SpreadSums::default();
         let visited = self.days(selection, want, &mut |_, _, part| {
-            if let Sums::Spreads(spreads) = part {
+            if let PartSums::Spreads(spreads) = part {
                 sums.add(&spreads);
             }
         })?;
@@ -191,7 +191,7 @@ pub(crate) fn visit(
     selection: &Selection,
     want: Want<'_>,
     step: Resolution,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
 ) -> Result<Visited> {
     if selection.is_of_hours() && want.is_spread() {
         source.days(selection, want, visitor)
@@ -207,7 +207,7 @@ fn visit_runs(
     source: &dyn Source,
     selection: &Selection,
     want: Want<'_>,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
 ) -> Result<Visited> {
     each_run(source, selection, &mut |run| {
         let OneRun {
@@ -221,7 +221,7 @@ fn visit_runs(
             .collect();
         let weight = place.weight;
         let sums = match want {
-            Want::Spans => Sums::Spans(part.spans.times(weight)),
+            Want::Spans => PartSums::Spans(part.spans.times(weight)),
             Want::Spreads | Want::Moments | Want::Spread(_) => {
                 want.of_spreads(part.spreads.renamed(&symbols).times(weight), &numbers)
             }
@@ -236,7 +236,7 @@ fn visit_runs(
 /// A run whose file was read.
 pub(super) struct OneRun {
     pub(super) place: Place,
-    pub(super) part: Part,
+    pub(super) part: RunSums,
     /// The numbers of its functions among all that were visited.
     pub(super) symbols: Vec<u32>,
 }
@@ -250,8 +250,8 @@ pub(super) fn each_run(
     let mut names = vec![Symbol::new(*b"[unknown]")];
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut sum = 0.0;
-    let chosen = source.files(selection, MOST_RUNS, &mut |chosen, info, file| {
-        let Some(part) = part(profile_of(file)?, &info) else {
+    let chosen = source.files(selection, MAX_RUNS, &mut |chosen, info, file| {
+        let Some(part) = sums_of_run(profile_of(file)?, &info) else {
             return Ok(());
         };
         sum += requests_of(1, info.rate);

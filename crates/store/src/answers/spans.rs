@@ -1,7 +1,7 @@
 //! Sums of spans.
 
 use super::source::{Resolution, Source, visit};
-use super::want::{Sums, Want};
+use super::want::{PartSums, Want};
 use crate::rollup::{Sign, SpanSums, kind_name};
 use crate::{Result, Selection, SpanTotal};
 
@@ -18,7 +18,7 @@ pub(crate) fn spans(
         Want::Spans,
         Resolution::Day,
         &mut |_, _, part| {
-            if let Sums::Spans(spans) = part {
+            if let PartSums::Spans(spans) = part {
                 sum.merge(&spans, Sign::Plus);
             }
         },

@@ -28,7 +28,7 @@ impl Want<'_> {
     }
 
     /// Whether it takes no notice of the routes of parts. Another one may get
-    /// [`Sums::Around`] of several routes, and the sums of each.
+    /// [`PartSums::Around`] of several routes, and the sums of each.
     pub(crate) fn is_of_all_routes(self) -> bool {
         !matches!(self, Self::Calls(_))
     }
@@ -53,33 +53,33 @@ impl Want<'_> {
     }
 
     /// What it takes of the paths of a cell or a run.
-    pub(crate) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> Sums {
+    pub(crate) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> PartSums {
         let mut functions = numbers.iter().map(|number| paths.function((*number)?));
         match self {
-            Self::Functions(_) => Sums::Functions(functions.collect()),
+            Self::Functions(_) => PartSums::Functions(functions.collect()),
             Self::Calls(_) => {
                 let sums = functions.next().flatten();
                 let number = numbers.first().copied().flatten();
                 let found = sums.zip(number);
-                Sums::Calls(found.map(|(sums, number)| (sums, paths.around(number))))
+                PartSums::Calls(found.map(|(sums, number)| (sums, paths.around(number))))
             }
-            _ => Sums::Paths(paths),
+            _ => PartSums::Paths(paths),
         }
     }
 
     /// What it takes of the spreads of a run.
-    pub(crate) fn of_spreads(self, mut spreads: Spreads, numbers: &[Option<u32>]) -> Sums {
+    pub(crate) fn of_spreads(self, mut spreads: Spreads, numbers: &[Option<u32>]) -> PartSums {
         match (self, numbers) {
-            (Self::Spread(_), [Some(number)]) => Sums::Spread(spreads.rows.remove(number)),
-            (Self::Spread(_), _) => Sums::Spread(None),
-            _ => Sums::Spreads(spreads),
+            (Self::Spread(_), [Some(number)]) => PartSums::Spread(spreads.rows.remove(number)),
+            (Self::Spread(_), _) => PartSums::Spread(None),
+            _ => PartSums::Spreads(spreads),
         }
     }
 }
 
 /// The part of a cell, a day or a run.
 #[derive(Debug)]
-pub(crate) enum Sums {
+pub(crate) enum PartSums {
     Paths(Paths),
     Spans(SpanSums),
     Spreads(Spreads),

@@ -48,7 +48,7 @@ const LISTED: usize = 1000;
 const OWNER: &str = "xhprof-store";
 
 /// How many connections are kept: as many as threads of the store use at once.
-const KEPT: usize = 16;
+const MAX_IDLE_CONNECTIONS: usize = 16;
 
 /// A bucket.
 pub struct Bucket {
@@ -102,7 +102,7 @@ impl Bucket {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .max_idle_connections_per_host(KEPT)
+            .max_idle_connections_per_host(MAX_IDLE_CONNECTIONS)
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(REQUEST))
             .user_agent(concat!("xhprof/", env!("CARGO_PKG_VERSION")));

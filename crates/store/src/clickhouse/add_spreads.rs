@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::cell_cache::{Head, Part};
+use super::cell_cache::{PackedPart, SumHeader};
 use super::cells::Cell;
-use super::heads::place_of;
+use super::sum_headers::place_of;
 use super::walk::{Visitor, Walk};
 use crate::Result;
 use crate::answers::Want;
@@ -17,7 +17,11 @@ pub(super) struct AddSpreads {
 }
 
 impl Visitor for AddSpreads {
-    fn parts(&mut self, walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<()> {
+    fn parts(
+        &mut self,
+        walk: &Walk<'_>,
+        parts: &[(&SumHeader, Option<&PackedPart>)],
+    ) -> Result<()> {
         let of_a_thread = parts.len().div_ceil(rayon::current_num_threads()).max(1);
         let sums: Vec<Result<SpreadSums>> = parts
             .par_chunks(of_a_thread)
@@ -35,12 +39,12 @@ impl Visitor for AddSpreads {
     }
 }
 
-fn sum(walk: &Walk<'_>, parts: &[(&Head, Option<&Part>)]) -> Result<SpreadSums> {
+fn sum(walk: &Walk<'_>, parts: &[(&SumHeader, Option<&PackedPart>)]) -> Result<SpreadSums> {
     let with_times = walk.want != Want::Moments;
     let mut sums = SpreadSums::default();
-    for (head, part) in parts {
+    for (header, part) in parts {
         if let Some(part) = part.filter(|part| !part.bytes.is_empty()) {
-            let weight = walk.weight(&head.place);
+            let weight = walk.weight(&header.place);
             sums.add_encoded(&part.bytes, &part.names, weight, with_times)?;
         }
     }

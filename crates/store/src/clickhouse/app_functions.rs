@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use super::Inner;
 use super::app_days::AppDays;
-use super::cell_cache::{Column, Head, Known, Part};
-use super::cells::{Cell, Key, rows_of_spots};
-use super::heads::Table;
-use super::rows::{Answer, Rows};
+use super::cell_cache::{Column, Known, PackedPart, SumHeader};
+use super::cells::{Cell, Key, rows_of_hours};
+use super::rows::{RowReader, RowWriter};
 use super::select::hour_number;
-use super::walk::{AT_FIRST, Routes, Visitor, Walk, next_length, spot};
+use super::sum_headers::Table;
+use super::walk::{AT_FIRST, Routes, Visitor, Walk, cell_hour, next_length};
 use crate::Result;
 use crate::rollup::{FunctionParts, OfParts, OneFunction, decode_by, encode};
 
@@ -27,8 +27,8 @@ pub(super) const NAME: &str = "app_functions";
 /// Rows of sums of many routes that are to be inserted, with those of their functions.
 #[derive(Debug, Default)]
 pub(super) struct AppRows {
-    pub(super) sums: Rows,
-    functions: Rows,
+    pub(super) sums: RowWriter,
+    functions: RowWriter,
 }
 
 impl AppRows {
@@ -70,7 +70,7 @@ impl Inner {
             "SELECT key, version FROM {} WHERE {condition}",
             self.all(NAME)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut rows = HashSet::new();
         while answer.has_more() {
             rows.insert((answer.fixed()?, answer.u64()?));
@@ -80,7 +80,7 @@ impl Inner {
 
     /// What the functions of these sums have on their routes, packed, by the keys of the
     /// sums. Sums without a row are not among them.
-    pub(super) fn functions_of(&self, sums: &[&Head]) -> Result<HashMap<Key, Arc<[u8]>>> {
+    pub(super) fn functions_of(&self, sums: &[&SumHeader]) -> Result<HashMap<Key, Arc<[u8]>>> {
         let mut functions = HashMap::with_capacity(sums.len());
         if sums.is_empty() {
             return Ok(functions);
@@ -90,12 +90,12 @@ impl Inner {
         let bytes = self.client.read(&format!(
             "SELECT key, version, functions FROM {} {}",
             self.all(NAME),
-            rows_of_spots(
-                sums.iter().map(|sum| spot(sum)),
+            rows_of_hours(
+                sums.iter().map(|sum| cell_hour(sum)),
                 &versions.into_iter().collect::<Vec<_>>()
             )
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             let (key, version) = (answer.fixed()?, answer.u64()?);
             let packed = answer.bytes()?;
@@ -113,8 +113,8 @@ impl Inner {
         sums: &AppDays,
         walk: &mut Walk<'_>,
         visitor: &mut dyn Visitor,
-    ) -> Result<Vec<Arc<Head>>> {
-        if walk.wanted.hash().is_none() {
+    ) -> Result<Vec<Arc<SumHeader>>> {
+        if walk.functions.hash().is_none() {
             return Ok(sums.rows.clone());
         }
         let mut lost = Vec::new();
@@ -122,9 +122,9 @@ impl Inner {
         while !rest.is_empty() {
             let (some, after) = rest.split_at(length.min(rest.len()));
             rest = after;
-            let parts = self.parts(some, Table::AppDaily, Column::Paths, &walk.wanted)?;
+            let parts = self.parts(some, Table::AppDaily, Column::Paths, &walk.functions)?;
             length = next_length(&parts);
-            walk.wanted.learn(&self.names.all());
+            walk.functions.learn(&self.names.all());
             let calling = some.iter().filter_map(|sum| {
                 let part = parts.get(&sum.key)?.as_ref()?;
                 Some((&**sum, part))
@@ -152,7 +152,10 @@ impl Inner {
     }
 
     /// The same as [`functions_of`](Self::functions_of), read once by this process.
-    fn known_functions(&self, sums: &[(&Head, &Part)]) -> Result<HashMap<Key, Arc<[u8]>>> {
+    fn known_functions(
+        &self,
+        sums: &[(&SumHeader, &PackedPart)],
+    ) -> Result<HashMap<Key, Arc<[u8]>>> {
         let mut functions = HashMap::with_capacity(sums.len());
         let mut missing = Vec::new();
         for &(sum, part) in sums {
@@ -163,13 +166,13 @@ impl Inner {
                 _ => missing.push((sum, part)),
             }
         }
-        let heads: Vec<&Head> = missing.iter().map(|(sum, _)| *sum).collect();
-        let mut read = self.functions_of(&heads)?;
+        let headers: Vec<&SumHeader> = missing.iter().map(|(sum, _)| *sum).collect();
+        let mut read = self.functions_of(&headers)?;
         for (sum, part) in missing {
             let Some(bytes) = read.remove(&sum.key) else {
                 continue;
             };
-            let kept = Part {
+            let kept = PackedPart {
                 names: Arc::clone(&part.names),
                 bytes: Arc::clone(&bytes),
             };
@@ -185,8 +188,8 @@ impl Inner {
 fn routes<'a>(
     walk: &Walk<'_>,
     sums: &AppDays,
-    sum: &'a Head,
-    part: Option<&'a Part>,
+    sum: &'a SumHeader,
+    part: Option<&'a PackedPart>,
     packed: Option<&Arc<[u8]>>,
 ) -> Result<Option<Routes<'a>>> {
     let mut routes: Vec<_> = sums.routes_of(sum).collect();
@@ -194,7 +197,7 @@ fn routes<'a>(
         let Some(packed) = packed else {
             return Ok(None);
         };
-        let found = walk.wanted.in_cell(&part.names);
+        let found = walk.functions.in_cell(&part.names);
         let of_routes = match found.first() {
             Some(Some((function, _))) if !packed.is_empty() => {
                 decode_by(packed, OneFunction(*function))?

@@ -8,7 +8,9 @@
 //! that ask for that version only. When there is too much of it, half is dropped.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::cells::Key;
 use crate::answers::Place;
@@ -20,7 +22,7 @@ const KEPT_PARTS: usize = 256 << 20;
 
 /// The sums of an hour or of a day without their parts.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct SumHeader {
     pub(super) key: Key,
     pub(super) version: u64,
     pub(super) shape: i8,
@@ -31,7 +33,7 @@ pub(super) struct Head {
     pub(super) totals: Totals,
 }
 
-impl Head {
+impl SumHeader {
     /// About how many bytes it has.
     pub(super) fn size(&self) -> usize {
         let place = &self.place;
@@ -66,14 +68,14 @@ impl Column {
 
 /// A part of a cell.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct PackedPart {
     /// The numbers in this process of the cell's functions.
     pub(super) names: Arc<[u32]>,
     pub(super) bytes: Arc<[u8]>,
 }
 
 #[derive(Debug, Default)]
-struct Parts {
+struct CachedParts {
     version: u64,
     names: Option<Arc<[u32]>>,
     columns: HashMap<Column, Arc<[u8]>>,
@@ -81,7 +83,7 @@ struct Parts {
     lacks: HashSet<u64>,
 }
 
-impl Parts {
+impl CachedParts {
     fn size(&self) -> usize {
         let bytes: usize = self.columns.values().map(|bytes| bytes.len() + 64).sum();
         bytes + self.names.as_ref().map_or(0, |names| names.len() * 4) + 200
@@ -91,74 +93,66 @@ impl Parts {
 /// The cells that were read lately.
 #[derive(Debug, Default)]
 pub(super) struct CellCache {
-    heads: Mutex<Heads>,
-    parts: Mutex<AllParts>,
+    headers: Mutex<HeaderCache>,
+    parts: Mutex<PartCache>,
 }
 
 #[derive(Debug, Default)]
-struct Heads {
-    cells: HashMap<Key, Arc<Head>>,
+struct HeaderCache {
+    cells: HashMap<Key, Arc<SumHeader>>,
     bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct AllParts {
-    cells: HashMap<Key, Parts>,
+struct PartCache {
+    cells: HashMap<Key, CachedParts>,
     bytes: usize,
 }
 
 /// What is known of a part.
 pub(super) enum Known {
-    Part(Part),
+    Part(PackedPart),
     /// The cell does not have the functions that are wanted.
     Lacks,
     Unknown,
 }
 
 impl CellCache {
-    fn heads(&self) -> MutexGuard<'_, Heads> {
-        self.heads.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn parts(&self) -> MutexGuard<'_, AllParts> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes the cells that are known out of `wanted`, into `found`.
-    pub(super) fn find(&self, wanted: &mut Vec<(Key, u64)>, found: &mut Vec<Arc<Head>>) {
-        let heads = self.heads();
+    pub(super) fn find(&self, wanted: &mut Vec<(Key, u64)>, found: &mut Vec<Arc<SumHeader>>) {
+        let headers = self.headers.lock();
         wanted.retain(|(key, version)| {
-            let known = heads.cells.get(key);
-            let known = known.filter(|head| head.version == *version);
+            let known = headers.cells.get(key);
+            let known = known.filter(|header| header.version == *version);
             found.extend(known.cloned());
             known.is_none()
         });
     }
 
-    pub(super) fn keep(&self, head: &Arc<Head>) {
-        let heads = &mut *self.heads();
-        heads.bytes += head.size();
-        if let Some(before) = heads.cells.insert(head.key, Arc::clone(head)) {
-            heads.bytes -= before.size();
+    pub(super) fn keep(&self, header: &Arc<SumHeader>) {
+        let headers = &mut *self.headers.lock();
+        headers.bytes += header.size();
+        if let Some(before) = headers.cells.insert(header.key, Arc::clone(header)) {
+            headers.bytes -= before.size();
         }
-        if heads.bytes > KEPT_HEADS {
-            drop_half(&mut heads.cells);
-            heads.bytes = heads.cells.values().map(|head| head.size()).sum();
+        if headers.bytes > KEPT_HEADS {
+            drop_half(&mut headers.cells);
+            headers.bytes = headers.cells.values().map(|header| header.size()).sum();
         }
     }
 
     /// A part of a cell; `functions` is the hash of those that are wanted.
-    pub(super) fn part(&self, head: &Head, column: Column, functions: Option<u64>) -> Known {
-        let parts = self.parts();
-        let known = parts.cells.get(&head.key);
-        let Some(known) = known.filter(|parts| parts.version == head.version) else {
+    pub(super) fn part(&self, header: &SumHeader, column: Column, functions: Option<u64>) -> Known {
+        let parts = self.parts.lock();
+        let known = parts.cells.get(&header.key);
+        let Some(known) = known.filter(|parts| parts.version == header.version) else {
             return Known::Unknown;
         };
         if functions.is_some_and(|functions| known.lacks.contains(&functions)) {
             return Known::Lacks;
         }
         match (&known.names, known.columns.get(&column)) {
-            (Some(names), Some(bytes)) => Known::Part(Part {
+            (Some(names), Some(bytes)) => Known::Part(PackedPart {
                 names: Arc::clone(names),
                 bytes: Arc::clone(bytes),
             }),
@@ -172,15 +166,15 @@ impl CellCache {
         key: Key,
         version: u64,
         column: Column,
-        part: Result<&Part, u64>,
+        part: Result<&PackedPart, u64>,
     ) {
-        let all = &mut *self.parts();
+        let all = &mut *self.parts.lock();
         let parts = all.cells.entry(key).or_default();
         all.bytes = all.bytes.saturating_sub(parts.size());
         if parts.version != version {
-            *parts = Parts {
+            *parts = CachedParts {
                 version,
-                ..Parts::default()
+                ..CachedParts::default()
             };
         }
         match part {
@@ -197,7 +191,7 @@ impl CellCache {
         all.bytes += parts.size();
         if all.bytes > KEPT_PARTS {
             drop_half(&mut all.cells);
-            all.bytes = all.cells.values().map(Parts::size).sum();
+            all.bytes = all.cells.values().map(CachedParts::size).sum();
         }
     }
 }

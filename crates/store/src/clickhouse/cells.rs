@@ -8,9 +8,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use profile::Symbol;
 
 use super::literal::{ids, text};
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::select::hour_number;
-use crate::prepare::Part;
+use crate::prepare::RunSums;
 use crate::rollup::{Paths, Shape, Sign, Sketch, SpanSums, Spreads, Totals, decode, encode};
 use crate::{Result, RunInfo};
 
@@ -23,7 +23,7 @@ pub(super) const TOTALS: &str = "runs, failed, calls, wall, ln_wall, cpu_runs, c
 
 /// Which cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Where {
+pub(super) struct CellPlace {
     pub(super) app: String,
     pub(super) route: String,
     pub(super) release: String,
@@ -32,7 +32,7 @@ pub(super) struct Where {
     pub(super) rate: f64,
 }
 
-impl Where {
+impl CellPlace {
     /// The cell of a run; shape -1 is in none.
     pub(super) fn of(info: &RunInfo, shape: i8) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Where {
     /// The columns of [`read`](Self::read).
     pub(super) const COLUMNS: &str = "app, route, release, hour, shape, rate";
 
-    pub(super) fn read(answer: &mut Answer<'_>) -> Result<Self> {
+    pub(super) fn read(answer: &mut RowReader<'_>) -> Result<Self> {
         Ok(Self {
             app: answer.text()?,
             route: answer.text()?,
@@ -94,7 +94,7 @@ impl Where {
 /// The sums of a cell, with its own names: its functions are numbers of `symbols`.
 #[derive(Debug)]
 pub(super) struct Cell {
-    pub(super) place: Where,
+    pub(super) place: CellPlace,
     pub(super) version: u64,
     pub(super) is_gone: bool,
     pub(super) ids: HashSet<[u8; 16]>,
@@ -108,7 +108,7 @@ pub(super) struct Cell {
 
 impl Cell {
     /// A cell without runs.
-    pub(super) fn new(place: Where) -> Self {
+    pub(super) fn new(place: CellPlace) -> Self {
         let shape = Shape::from_number(i64::from(place.shape));
         Self {
             place,
@@ -128,22 +128,22 @@ impl Cell {
     pub(super) fn columns() -> String {
         format!(
             "{}, version, gone, ids, {}",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             Self::sum_columns()
         )
     }
 
-    pub(super) fn read(answer: &mut Answer<'_>) -> Result<Self> {
-        let mut cell = Self::new(Where::read(answer)?);
+    pub(super) fn read(answer: &mut RowReader<'_>) -> Result<Self> {
+        let mut cell = Self::new(CellPlace::read(answer)?);
         cell.version = answer.u64()?;
         cell.is_gone = answer.u8()? != 0;
-        cell.ids = answer.list(Answer::fixed)?.into_iter().collect();
+        cell.ids = answer.list(RowReader::fixed)?.into_iter().collect();
         cell.read_sums(answer)?;
         Ok(cell)
     }
 
     /// Reads [`sum_columns`](Self::sum_columns).
-    pub(super) fn read_sums(&mut self, answer: &mut Answer<'_>) -> Result<()> {
+    pub(super) fn read_sums(&mut self, answer: &mut RowReader<'_>) -> Result<()> {
         self.totals = read_totals(answer)?;
         self.symbols = read_symbols(answer)?;
         let names = (0..).zip(&self.symbols);
@@ -159,7 +159,7 @@ impl Cell {
     }
 
     /// Adds a run or takes it out. Does nothing if the cell is so already.
-    pub(super) fn merge(&mut self, id: [u8; 16], part: Part, sign: Sign) {
+    pub(super) fn merge(&mut self, id: [u8; 16], part: RunSums, sign: Sign) {
         let is_change = match sign {
             Sign::Plus => self.ids.insert(id),
             Sign::Minus => self.ids.remove(&id),
@@ -219,7 +219,7 @@ impl Cell {
         format!("key, day, {}", Self::columns())
     }
 
-    pub(super) fn write(&self, rows: &mut Rows) -> Result<()> {
+    pub(super) fn write(&self, rows: &mut RowWriter) -> Result<()> {
         let place = &self.place;
         let hour = hour_number(place.hour);
         rows.fixed(place.key()).u32(hour / 24);
@@ -241,7 +241,7 @@ impl Cell {
     }
 
     /// Its sums, without the place and the runs.
-    pub(super) fn write_sums(&self, rows: &mut Rows) -> Result<()> {
+    pub(super) fn write_sums(&self, rows: &mut RowWriter) -> Result<()> {
         write_totals(&self.totals, rows);
         rows.length(self.symbols.len());
         for symbol in &self.symbols {
@@ -272,14 +272,14 @@ impl Cell {
 
 /// Where the rows of a cell are in the table, which is in the order of their places.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct CellHour<'a> {
     pub(super) app: &'a str,
     pub(super) route: &'a str,
     pub(super) hour: i64,
 }
 
-impl<'a> From<&'a Where> for Place<'a> {
-    fn from(place: &'a Where) -> Self {
+impl<'a> From<&'a CellPlace> for CellHour<'a> {
+    fn from(place: &'a CellPlace) -> Self {
         Self {
             app: &place.app,
             route: &place.route,
@@ -289,7 +289,9 @@ impl<'a> From<&'a Where> for Place<'a> {
 }
 
 /// The condition that finds cells quickly.
-pub(super) fn these_cells<'a>(cells: impl Iterator<Item = (&'a Key, &'a Where)> + Clone) -> String {
+pub(super) fn these_cells<'a>(
+    cells: impl Iterator<Item = (&'a Key, &'a CellPlace)> + Clone,
+) -> String {
     let keys = ids(cells.clone().map(|(key, _)| key));
     format!(
         "{} AND key IN ({keys})",
@@ -300,14 +302,14 @@ pub(super) fn these_cells<'a>(cells: impl Iterator<Item = (&'a Key, &'a Where)> 
 /// The same for a question without `FINAL`, which gives all versions of the cells. Other
 /// columns are read only where a key is.
 pub(super) fn rows_of_cells<'a>(
-    cells: impl Iterator<Item = (&'a Key, &'a Where)> + Clone,
+    cells: impl Iterator<Item = (&'a Key, &'a CellPlace)> + Clone,
 ) -> String {
-    rows_of_spots(cells.map(|(key, place)| (key, place.into())), &[])
+    rows_of_hours(cells.map(|(key, place)| (key, place.into())), &[])
 }
 
 /// The same with the versions, if they are known.
-pub(super) fn rows_of_spots<'a>(
-    cells: impl Iterator<Item = (&'a Key, Place<'a>)> + Clone,
+pub(super) fn rows_of_hours<'a>(
+    cells: impl Iterator<Item = (&'a Key, CellHour<'a>)> + Clone,
     versions: &[String],
 ) -> String {
     let keys = ids(cells.clone().map(|(key, _)| key));
@@ -320,8 +322,8 @@ pub(super) fn rows_of_spots<'a>(
     format!("PREWHERE key IN ({keys}){versions} WHERE {places}")
 }
 
-fn at<'a>(places: impl Iterator<Item = Place<'a>>) -> String {
-    let places = places.map(|Place { app, route, hour }| {
+fn at<'a>(places: impl Iterator<Item = CellHour<'a>>) -> String {
+    let places = places.map(|CellHour { app, route, hour }| {
         format!("({}, {}, {})", text(app), text(route), hour_number(hour))
     });
     let places: BTreeSet<String> = places.collect();
@@ -330,7 +332,7 @@ fn at<'a>(places: impl Iterator<Item = Place<'a>>) -> String {
 }
 
 /// Reads [`TOTALS`].
-pub(super) fn read_totals(answer: &mut Answer<'_>) -> Result<Totals> {
+pub(super) fn read_totals(answer: &mut RowReader<'_>) -> Result<Totals> {
     Ok(Totals {
         runs: answer.u64()?,
         failed: answer.u64()?,
@@ -343,13 +345,13 @@ pub(super) fn read_totals(answer: &mut Answer<'_>) -> Result<Totals> {
         peak: answer.u64()?,
         memory: answer.i64()?,
         walls: {
-            let buckets = answer.list(Answer::u64)?;
-            Sketch::of_buckets(buckets.into_iter().zip(answer.list(Answer::u64)?))
+            let buckets = answer.list(RowReader::u64)?;
+            Sketch::of_buckets(buckets.into_iter().zip(answer.list(RowReader::u64)?))
         },
     })
 }
 
-fn write_totals(totals: &Totals, rows: &mut Rows) {
+fn write_totals(totals: &Totals, rows: &mut RowWriter) {
     let numbers = [
         totals.runs,
         totals.failed,
@@ -377,11 +379,11 @@ fn write_totals(totals: &Totals, rows: &mut Rows) {
 }
 
 /// Reads `name, file, line, internal`.
-pub(super) fn read_symbols(answer: &mut Answer<'_>) -> Result<Vec<Symbol>> {
+pub(super) fn read_symbols(answer: &mut RowReader<'_>) -> Result<Vec<Symbol>> {
     let names = answer.list(|one| Ok(Box::<[u8]>::from(one.bytes()?)))?;
     let files = answer.list(|one| Ok(Box::<[u8]>::from(one.bytes()?)))?;
-    let lines = answer.list(Answer::u32)?;
-    let internal = answer.list(Answer::u8)?;
+    let lines = answer.list(RowReader::u32)?;
+    let internal = answer.list(RowReader::u8)?;
     let rest = files.into_iter().zip(lines).zip(internal);
     let symbol = |(name, ((file, line), internal)): (_, ((Box<[u8]>, _), u8))| Symbol {
         name,

@@ -8,18 +8,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Inner;
-use super::cells::{Cell, Key, TOTALS, Where, read_totals, rows_of_cells};
+use super::cell_version::CellVersion;
+use super::cells::{Cell, CellPlace, Key, TOTALS, read_totals, rows_of_cells};
 use super::literal::{ids, numbers};
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::{INFO, read_info, rows_of_runs};
-use super::seen::Seen;
 use super::select::hour_number;
-use crate::prepare::{part, profile_of};
+use crate::prepare::{profile_of, sums_of_run};
 use crate::rollup::{Sign, Totals};
 use crate::{Result, RunId, RunInfo};
 
 /// How many cells are in memory at a time, and about how many paths.
-const MOST_CELLS: usize = 200;
+const MAX_CELLS: usize = 200;
 const PATHS: usize = 200_000;
 
 /// How many cells are compared with their runs at a time, and how many runs are read
@@ -29,7 +29,7 @@ const RUNS: usize = 4000;
 
 /// After so many seconds no server can be storing or deleting a run whose row of
 /// `changed` is older: rows are forgotten then, too.
-const SURE: u32 = 3600;
+const LONGEST_WRITE_SECONDS: u32 = 3600;
 
 /// A run that is to be added to its cell, or taken out.
 #[derive(Debug, Clone)]
@@ -40,11 +40,11 @@ pub(super) struct Changed {
 }
 
 /// The cells that have such runs.
-pub(super) type ByCell = BTreeMap<Key, (Where, Vec<Changed>)>;
+pub(super) type ByCell = BTreeMap<Key, (CellPlace, Vec<Changed>)>;
 
 /// The rows of `changed` of a cell.
 struct Named {
-    place: Where,
+    place: CellPlace,
     /// The runs, how often each is named, and when at last.
     runs: BTreeMap<RunId, (u32, u32)>,
     rows: u64,
@@ -99,15 +99,15 @@ impl Inner {
             "SELECT key, any(app), any(route), any(hour), count(), {}, groupArray(id),
                  groupArray(toUInt32(arrived)), toUInt32(now())
              FROM {} WHERE {condition} GROUP BY key",
-            Seen::HASH,
+            CellVersion::HASH,
             self.all("changed")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut all = BTreeMap::new();
         let mut now = 0;
         while answer.has_more() {
             let key = answer.fixed()?;
-            let place = Where {
+            let place = CellPlace {
                 app: answer.text()?,
                 route: answer.text()?,
                 release: String::new(),
@@ -116,8 +116,8 @@ impl Inner {
                 rate: 1.0,
             };
             let (rows, hash) = (answer.u64()?, answer.u64()?);
-            let ids = answer.list(Answer::fixed)?;
-            let arrived = answer.list(Answer::u32)?;
+            let ids = answer.list(RowReader::fixed)?;
+            let arrived = answer.list(RowReader::u32)?;
             now = answer.u32()?;
             let mut runs: BTreeMap<RunId, (u32, u32)> = BTreeMap::new();
             for (id, arrived) in ids.into_iter().zip(arrived) {
@@ -161,7 +161,7 @@ impl Inner {
             let cell = cells.get(key).unwrap_or(&nothing);
             let mut is_settled = true;
             for (id, (times, arrived)) in &named.runs {
-                let is_sure = arrived.saturating_add(SURE) < now;
+                let is_sure = arrived.saturating_add(LONGEST_WRITE_SECONDS) < now;
                 let is_in = cell.ids.contains(&id.0);
                 let should_be = match latest.get(id) {
                     // The file is gone, and its part of the sums stays.
@@ -184,7 +184,7 @@ impl Inner {
                 let (rows, hash) = (named.rows, named.hash);
                 settled.push((
                     *key,
-                    Seen {
+                    CellVersion {
                         version: cell.version,
                         rows,
                         hash,
@@ -192,7 +192,7 @@ impl Inner {
                 ));
             }
         }
-        self.settled.note(&settled);
+        self.verified.note(&settled);
         for some in wrong.chunks(RUNS) {
             self.read_changed(some, changes)?;
         }
@@ -209,14 +209,14 @@ impl Inner {
             self.all("cell"),
             rows_of_cells(some.iter().map(|(key, named)| (*key, &named.place)))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut cells: HashMap<Key, Compared> = HashMap::new();
         while answer.has_more() {
             let key = answer.fixed()?;
             let cell = Compared {
                 version: answer.u64()?,
                 is_gone: answer.u8()? != 0,
-                ids: answer.list(Answer::fixed)?.into_iter().collect(),
+                ids: answer.list(RowReader::fixed)?.into_iter().collect(),
             };
             if cells
                 .get(&key)
@@ -248,7 +248,7 @@ impl Inner {
             numbers(days),
             ids(some.iter().map(|(key, _)| *key))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut latest = HashMap::new();
         while answer.has_more() {
             let id = RunId(answer.fixed()?);
@@ -265,7 +265,7 @@ impl Inner {
             self.all("run"),
             rows_of_runs(some.iter().map(|(id, day, _)| (id, *day)))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut runs: HashMap<RunId, (u64, RunInfo, i8, i64)> = HashMap::new();
         while answer.has_more() {
             let version = answer.u64()?;
@@ -280,7 +280,7 @@ impl Inner {
                 continue;
             };
             let sign = if *should_be { Sign::Plus } else { Sign::Minus };
-            let place = Where::of(info, *shape);
+            let place = CellPlace::of(info, *shape);
             let cell = changes.entry(*key).or_insert_with(|| (place, Vec::new()));
             cell.1.push(Changed {
                 info: info.clone(),
@@ -292,19 +292,19 @@ impl Inner {
     }
 
     /// The totals of changed cells, with their runs as they should be.
-    pub(super) fn changed_totals(&self, changes: &ByCell) -> Result<Vec<(Where, Totals)>> {
+    pub(super) fn changed_totals(&self, changes: &ByCell) -> Result<Vec<(CellPlace, Totals)>> {
         let mut cells: HashMap<Key, (u64, Vec<[u8; 16]>, Totals)> = HashMap::new();
-        let all: Vec<(&Key, &Where)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
+        let all: Vec<(&Key, &CellPlace)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
         for some in all.chunks(1000) {
             let bytes = self.client.read(&format!(
                 "SELECT key, version, ids, {TOTALS} FROM {} {}",
                 self.all("cell"),
                 rows_of_cells(some.iter().copied())
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let (key, version) = (answer.fixed()?, answer.u64()?);
-                let ids = answer.list(Answer::fixed)?;
+                let ids = answer.list(RowReader::fixed)?;
                 let totals = read_totals(&mut answer)?;
                 if cells.get(&key).is_none_or(|known| known.0 < version) {
                     cells.insert(key, (version, ids, totals));
@@ -334,7 +334,7 @@ impl Inner {
         changes: &ByCell,
         each: &mut dyn FnMut(Vec<Cell>) -> Result<()>,
     ) -> Result<()> {
-        let all: Vec<(&Key, &Where)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
+        let all: Vec<(&Key, &CellPlace)> = changes.iter().map(|(key, of)| (key, &of.0)).collect();
         let mut rest = all.as_slice();
         // As many as are of a usual size, as far as those before tell.
         let mut length = 20;
@@ -359,28 +359,28 @@ impl Inner {
             self.each_file(&runs, &mut |info, file| {
                 if let Some((key, sign)) = signs.get(&info.id)
                     && let Some(cell) = cells.get_mut(key)
-                    && let Some(part) = part(profile_of(&file)?, &info)
+                    && let Some(part) = sums_of_run(profile_of(&file)?, &info)
                 {
                     cell.merge(info.id.0, part, *sign);
                 }
                 Ok(())
             })?;
             let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
-            length = (PATHS * some.len() / paths.max(1)).clamp(1, MOST_CELLS);
+            length = (PATHS * some.len() / paths.max(1)).clamp(1, MAX_CELLS);
             each(cells.into_values().collect())?;
         }
         Ok(())
     }
 
     /// Cells with everything, by their keys.
-    pub(super) fn cells_of(&self, some: &[(&Key, &Where)]) -> Result<BTreeMap<Key, Cell>> {
+    pub(super) fn cells_of(&self, some: &[(&Key, &CellPlace)]) -> Result<BTreeMap<Key, Cell>> {
         let bytes = self.client.read(&format!(
             "SELECT key, {} FROM {} {}",
             Cell::columns(),
             self.all("cell"),
             rows_of_cells(some.iter().copied())
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut cells: BTreeMap<Key, Cell> = BTreeMap::new();
         while answer.has_more() {
             let key = answer.fixed()?;

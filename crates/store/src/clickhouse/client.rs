@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 
 use super::ClickhouseAddress;
-use crate::wanted::{self, AtItsEnd, Wanted};
+use crate::cancel::{self, CancelToken, OnCancel};
 use crate::{Error, Result, tls};
 
 /// The longest answer: a page never needs as much.
@@ -26,7 +26,7 @@ const READ_BUFFER: usize = 64 << 10;
 /// How old rows may be that a replica does not have yet, in seconds. With 1, replicas of
 /// a busy machine are late all the time; with 30, one that had just come back answered
 /// with a part of the runs.
-const MOST_DELAY: &str = "5";
+const MAX_DELAY: &str = "5";
 
 /// How long a statement waits for a replica with all rows, and between its attempts.
 const WAIT_FOR_ROWS: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// The longest time of a statement. The server ends it, too, so that none that
 /// was given up is carried out later.
-pub(super) const MOST_SECONDS: u64 = 120;
+pub(super) const MAX_SECONDS: u64 = 120;
 
 /// ClickHouse closes connections that are idle for 3 seconds.
 const IDLE: Duration = Duration::from_secs(2);
@@ -84,7 +84,7 @@ impl Client {
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(Duration::from_secs(MOST_SECONDS + 10)))
+            .timeout_global(Some(Duration::from_secs(MAX_SECONDS + 10)))
             .max_idle_age(IDLE)
             .proxy(None);
         if let Some(file) = &address.ca_file {
@@ -161,7 +161,7 @@ impl Client {
         }
         let until = Instant::now() + WAIT_FOR_ROWS;
         loop {
-            wanted::check()?;
+            cancel::check()?;
             match self.send_to_any(statement, body, in_database) {
                 Err(Failed::Stale(_)) if Instant::now() < until => {
                     std::thread::sleep(ATTEMPTS_EVERY);
@@ -216,15 +216,17 @@ impl Client {
             .post(format!("{scheme}://{host}/"))
             // Errors come before the answer, not in its middle.
             .query("wait_end_of_query", "1")
-            .query("max_execution_time", MOST_SECONDS.to_string())
+            .query("max_execution_time", MAX_SECONDS.to_string())
             .query("max_query_size", (MAX_STATEMENT + 1).to_string())
             .query("max_read_buffer_size", READ_BUFFER.to_string());
         let is_question = statement.is_empty() && body.starts_with(b"SELECT");
-        let id = Wanted::current().filter(|_| is_question).map(|wanted| {
-            let id = format!("xhprof-{:016x}", getrandom::u64().unwrap_or_default());
-            let stop = self.stop_at_end(&wanted, host, &id);
-            (id, stop)
-        });
+        let id = CancelToken::current()
+            .filter(|_| is_question)
+            .map(|cancel| {
+                let id = format!("xhprof-{:016x}", getrandom::u64().unwrap_or_default());
+                let stop = self.stop_at_end(&cancel, host, &id);
+                (id, stop)
+            });
         if let Some((id, _)) = &id {
             request = request.query("query_id", id);
         }
@@ -245,7 +247,7 @@ impl Client {
                 .query("load_balancing", "in_order")
                 // A replica that has just come back has not all rows yet: it counts as
                 // missing when it lacks rows that are older.
-                .query("max_replica_delay_for_distributed_queries", MOST_DELAY)
+                .query("max_replica_delay_for_distributed_queries", MAX_DELAY)
                 .query("fallback_to_stale_replicas_for_distributed_queries", "0")
                 // A node that is away does not hold up the others.
                 .query("distributed_ddl_task_timeout", UNFINISHED_AFTER)
@@ -269,7 +271,7 @@ impl Client {
             Ok((status, body.read_to_vec()?))
         });
         // Whatever a statement says that was told to stop.
-        wanted::check().map_err(Failed::Statement)?;
+        cancel::check().map_err(Failed::Statement)?;
         let (status, bytes) = answered.map_err(|error| node(&error))?;
         if status == 200 {
             return Ok(bytes);
@@ -278,10 +280,10 @@ impl Client {
     }
 
     /// Tells a node to stop a question when its client does not wait any more.
-    fn stop_at_end(&self, wanted: &Wanted, host: &str, id: &str) -> AtItsEnd {
+    fn stop_at_end(&self, cancel: &CancelToken, host: &str, id: &str) -> OnCancel {
         let (agent, address, host) = (self.agent.clone(), self.address.clone(), host.to_owned());
         let id = id.to_owned();
-        wanted.at_its_end(move || {
+        cancel.on_cancel(move || {
             // Who ends it does not wait for ClickHouse.
             let thread = std::thread::Builder::new().name("stop-statement".to_owned());
             let stop = move || {

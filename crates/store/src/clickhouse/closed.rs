@@ -10,11 +10,12 @@
 //! day of their start.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::literal::{ids, numbers, text};
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
 use super::{Inner, app_functions, counts, now_us, schema};
 use crate::prepare::Prepared;
@@ -22,17 +23,17 @@ use crate::rollup::hour_of;
 use crate::{Error, Result, RunId};
 
 /// How long a day is closed before it is dropped, and before it is opened: longer than
-/// [`MOST_INSERT`] and the longest statement.
+/// [`MAX_INSERT`] and the longest statement.
 pub(super) const SETTLED: Duration = Duration::from_secs(1800);
 
 /// The longest time between the question whether a day is closed, and its insert.
-const MOST_INSERT: Duration = Duration::from_secs(600);
+const MAX_INSERT: Duration = Duration::from_secs(600);
 
 /// The longest time between the last look at a day, and its drop.
-const MOST_DROP: Duration = Duration::from_secs(60);
+const MAX_DROP: Duration = Duration::from_secs(60);
 
 /// The least time between two looks for days to drop.
-const EVERY: Duration = Duration::from_secs(600);
+const INTERVAL: Duration = Duration::from_secs(600);
 
 /// How long the ids of `gone` are kept, in days of the start of their runs.
 const REMEMBERED: u32 = 800;
@@ -71,7 +72,7 @@ impl OldDays {
     /// Whether the insert of these runs may still begin.
     pub(super) fn check(&self) -> Result<()> {
         match self.asked {
-            Some(asked) if asked.elapsed() > MOST_INSERT => Err(Error::Unavailable(
+            Some(asked) if asked.elapsed() > MAX_INSERT => Err(Error::Unavailable(
                 "ClickHouse is too slow; nothing was acknowledged".to_owned(),
             )),
             _ => Ok(()),
@@ -135,7 +136,7 @@ impl Inner {
         }
         for question in questions {
             let bytes = self.client.read(&question)?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 found.insert(RunId(answer.fixed()?));
             }
@@ -146,12 +147,8 @@ impl Inner {
     /// Closes and drops what no run is left of, if this process has not looked lately.
     pub(super) fn drop_regularly(&self) -> Result<()> {
         {
-            let mut last = self
-                .closing
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if last.is_some_and(|last| last.elapsed() < EVERY) {
+            let mut last = self.closing.0.lock();
+            if last.is_some_and(|last| last.elapsed() < INTERVAL) {
                 return Ok(());
             }
             *last = Some(Instant::now());
@@ -205,7 +202,7 @@ impl Inner {
         let bytes = self.client.read(&format!(
             "SELECT countIf(state = 0), max(version) FROM {run} FINAL WHERE day = {day}"
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let (runs, version) = (answer.u64()?, answer.u64()?);
         if runs > 0 || version > before || self.changed_days()?.contains(&day) {
             return self.note_closed(day, was_dropped, false);
@@ -217,14 +214,14 @@ impl Inner {
         ))?;
         // From now on the ids in sums say which runs there were.
         self.note_closed(day, true, true)?;
-        if began.elapsed() > MOST_DROP {
+        if began.elapsed() > MAX_DROP {
             return Ok(());
         }
         schema::drop_partition(&self.client, "run", day)
     }
 
     /// Drops the sums of thirty days of which all are removed, with the ids of their
-    /// runs. What is added meanwhile is in `changed`, and added again.
+    /// runs. A run that is added during this is in `changed`, and is added again.
     pub(super) fn drop_cells(&self, settled: Duration) -> Result<()> {
         let now = now_us();
         let seconds = |us: u64| u32::try_from(us / 1_000_000).unwrap_or(u32::MAX);
@@ -242,7 +239,7 @@ impl Inner {
                 self.all("cell"),
                 counts::of_partition(number)
             ))?;
-            if Answer::new(&bytes).u64()? == 0 {
+            if RowReader::new(&bytes).u64()? == 0 {
                 schema::drop_partition(&self.client, app_functions::NAME, number)?;
                 schema::drop_partition(&self.client, "app_daily", number)?;
                 schema::drop_partition(&self.client, "daily", number)?;
@@ -257,7 +254,7 @@ impl Inner {
         let bytes = self
             .client
             .read(&format!("SELECT DISTINCT day FROM {}", self.all("changed")))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = BTreeSet::new();
         while answer.has_more() {
             days.insert(answer.u32()?);
@@ -270,7 +267,7 @@ impl Inner {
             "SELECT day, version, is_dropped, is_closed FROM {} FINAL WHERE {condition}",
             self.all("closed")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = BTreeMap::new();
         while answer.has_more() {
             let day = answer.u32()?;
@@ -285,7 +282,7 @@ impl Inner {
     }
 
     fn note_closed(&self, day: u32, is_dropped: bool, is_closed: bool) -> Result<()> {
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.u32(day).u64(now_us());
         row.u8(u8::from(is_dropped)).u8(u8::from(is_closed));
         let into = self.all("closed") + " (day, version, is_dropped, is_closed)";

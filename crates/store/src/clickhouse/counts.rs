@@ -9,13 +9,15 @@
 //! came in between makes another list.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::numbers;
-use super::rows::Answer;
+use super::rows::RowReader;
 use crate::{AppInfo, Result};
 
 /// The age of parts that all replicas have, in seconds. A replica that lacks rows older
@@ -27,7 +29,7 @@ const ROWS: u64 = 20_000_000;
 const DAYS: usize = 500;
 
 /// How long functions of hourly sums are counted for one answer.
-const LONGEST: Duration = Duration::from_secs(2);
+const MAX_COUNTING_TIME: Duration = Duration::from_secs(2);
 
 /// The runs of an application that are there, of one day of their start.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,7 +75,7 @@ pub(super) struct CellCount {
 pub(super) struct Counts {
     days: Kept<Arc<Day>>,
     cells: Kept<CellCount>,
-    seen: Mutex<Seen>,
+    seen: Mutex<CellVersion>,
     /// Another age than [`SETTLED`], for tests.
     settled: AtomicU32,
 }
@@ -83,7 +85,7 @@ type Kept<T> = Mutex<HashMap<u32, (u64, T)>>;
 
 /// Routes and functions by their hashes, and applications. They are never removed.
 #[derive(Debug, Default)]
-struct Seen {
+struct CellVersion {
     routes: HashSet<u64>,
     names: HashSet<u64>,
     /// Applications.
@@ -117,7 +119,7 @@ impl Inner {
         let mut days = BTreeMap::new();
         let mut missing = Vec::new();
         {
-            let mut kept = locked(&self.counts.days);
+            let mut kept = self.counts.days.lock();
             let there: HashSet<u32> = partitions.iter().map(|one| one.number).collect();
             kept.retain(|day, _| there.contains(day));
             for partition in partitions {
@@ -140,7 +142,7 @@ impl Inner {
             let (some, after) = rest.split_at(fits.count().max(1));
             rest = after;
             let mut counted = self.count_days(some)?;
-            let mut kept = locked(&self.counts.days);
+            let mut kept = self.counts.days.lock();
             for partition in some {
                 let day = Arc::new(counted.remove(&partition.number).unwrap_or_default());
                 if partition.is_settled {
@@ -165,7 +167,7 @@ impl Inner {
             self.all("run"),
             numbers(some.iter().map(|partition| partition.number))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days: HashMap<u32, Day> = HashMap::new();
         while answer.has_more() {
             let day = days.entry(answer.u32()?).or_default();
@@ -180,8 +182,8 @@ impl Inner {
             day.apps.insert(app, of_app);
             day.rows += answer.u64()?;
             day.version = day.version.max(answer.u64()?);
-            let routes = answer.list(Answer::u64)?;
-            locked(&self.counts.seen).routes.extend(routes);
+            let routes = answer.list(RowReader::u64)?;
+            self.counts.seen.lock().routes.extend(routes);
         }
         Ok(days)
     }
@@ -191,14 +193,17 @@ impl Inner {
         let mut counts = BTreeMap::new();
         for partition in self.partitions("cell")? {
             let number = partition.number;
-            let kept = locked(&self.counts.cells).get(&number).copied();
+            let kept = self.counts.cells.lock().get(&number).copied();
             let count = match kept {
                 Some((parts, count)) if parts == partition.parts => count,
                 _ => self.count_cells(&partition)?,
             };
             counts.insert(number, count);
         }
-        locked(&self.counts.cells).retain(|number, _| counts.contains_key(number));
+        self.counts
+            .cells
+            .lock()
+            .retain(|number, _| counts.contains_key(number));
         Ok(counts)
     }
 
@@ -209,14 +214,14 @@ impl Inner {
             self.all("cell"),
             of_partition(partition.number)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let count = CellCount {
             cells: answer.u64()?,
             written: answer.u32()?,
         };
         if partition.is_settled {
             let kept = (partition.parts, count);
-            locked(&self.counts.cells).insert(partition.number, kept);
+            self.counts.cells.lock().insert(partition.number, kept);
         }
         Ok(count)
     }
@@ -227,12 +232,12 @@ impl Inner {
         let began = Instant::now();
         for partition in self.partitions("cell")?.into_iter().rev() {
             let number = partition.number;
-            let before = locked(&self.counts.seen).read.get(&number).copied();
+            let before = self.counts.seen.lock().read.get(&number).copied();
             let (parts, until) = before.unwrap_or_default();
             if before.is_some() && parts == partition.parts {
                 continue;
             }
-            if began.elapsed() > LONGEST {
+            if began.elapsed() > MAX_COUNTING_TIME {
                 break;
             }
             // Rows are a few seconds late on some replicas.
@@ -246,12 +251,12 @@ impl Inner {
                 self.all("cell"),
                 of_partition(number)
             ))?;
-            let mut answer = Answer::new(&bytes);
-            let mut seen = locked(&self.counts.seen);
+            let mut answer = RowReader::new(&bytes);
+            let mut seen = self.counts.seen.lock();
             if answer.has_more() {
-                seen.routes.extend(answer.list(Answer::u64)?);
-                seen.names.extend(answer.list(Answer::u64)?);
-                seen.apps.extend(answer.list(Answer::text)?);
+                seen.routes.extend(answer.list(RowReader::u64)?);
+                seen.names.extend(answer.list(RowReader::u64)?);
+                seen.apps.extend(answer.list(RowReader::text)?);
                 let until = until.max(answer.u32()?);
                 let parts = if partition.is_settled {
                     partition.parts
@@ -261,7 +266,7 @@ impl Inner {
                 seen.read.insert(number, (parts, until));
             }
         }
-        let seen = locked(&self.counts.seen);
+        let seen = self.counts.seen.lock();
         Ok((seen.routes.len() as u64, seen.names.len() as u64))
     }
 
@@ -277,7 +282,7 @@ impl Inner {
             }
         }
         self.names_seen()?;
-        for name in &locked(&self.counts.seen).apps {
+        for name in &self.counts.seen.lock().apps {
             apps.entry(name.clone()).or_default();
         }
         let info = |(name, app): (String, OfApp)| AppInfo {
@@ -305,7 +310,7 @@ impl Inner {
                     "SELECT max(absolute_delay) FROM cluster('{cluster}', system, replicas)
                      WHERE database = '{database}' AND table = '{table}'"
                 ))?;
-                Answer::new(&bytes).u64()? > 5
+                RowReader::new(&bytes).u64()? > 5
             }
         };
         let of = match &address.cluster {
@@ -319,7 +324,7 @@ impl Inner {
              FROM {of} WHERE active AND database = '{database}' AND table = '{table}'
              GROUP BY number ORDER BY number"
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut partitions = Vec::new();
         while answer.has_more() {
             let (number, rows, parts) = (answer.u32()?, answer.u64()?, answer.u64()?);
@@ -341,8 +346,4 @@ impl Inner {
 pub(super) fn of_partition(number: u32) -> String {
     let (first, until) = (number.saturating_mul(30), number.saturating_add(1) * 30);
     format!("day >= {first} AND day < {until}")
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

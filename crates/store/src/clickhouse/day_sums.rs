@@ -3,32 +3,34 @@
 //!
 //! Only days that are over are added up, and only places whose hours were not written for
 //! a while. A run that comes later changes its hour, and so makes the sums of its day
-//! wrong: see [`heads`](super::heads). They are written anew when it is quiet again.
+//! wrong: see [`headers`](super::sum_headers). They are written anew when it is quiet again.
 //! Several servers may do that at once: each row is right or wrong by itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::cell_cache::Head;
-use super::cells::{Cell, Key, Where};
-use super::fold::chance;
-use super::heads::{Table, covered, where_of};
+use parking_lot::Mutex;
+
+use super::cell_cache::SumHeader;
+use super::cells::{Cell, CellPlace, Key};
+use super::fold::version_jitter;
 use super::literal::ids;
-use super::regular::Regular;
-use super::rows::{Answer, Rows};
+use super::periodic_thread::PeriodicThread;
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
-use super::settled::Selected;
+use super::sum_headers::{Table, cell_place_of, covered};
+use super::verified_cells::Selected;
 use super::{Background, Inner, now_us};
 use crate::Result;
 use crate::answers::Resolution;
 use crate::rollup::encode;
 
 /// How many hours a place must have in a day. One is as good as its day.
-const FEWEST: usize = 2;
+const MIN_HOURS: usize = 2;
 
 /// How many cells are in memory at a time, and about how many paths.
-const MOST_CELLS: usize = 200;
+const MAX_CELLS: usize = 200;
 const PATHS: usize = 200_000;
 
 /// From so many bytes on, rows are inserted.
@@ -37,29 +39,25 @@ const INSERTED: usize = 8 << 20;
 /// The days that need nothing, by the number and a hash of their rows in `cell`. Where
 /// ClickHouse merges rows, a day has other rows, and is looked at once more.
 #[derive(Debug, Default)]
-pub(super) struct Complete {
+pub(super) struct CompleteDays {
     days: Mutex<HashMap<u32, (u64, u64)>>,
 }
 
-impl Complete {
+impl CompleteDays {
     /// Has all days looked at once more.
     pub(super) fn forget(&self) {
-        self.days().clear();
-    }
-
-    fn days(&self) -> MutexGuard<'_, HashMap<u32, (u64, u64)>> {
-        self.days.lock().unwrap_or_else(PoisonError::into_inner)
+        self.days.lock().clear();
     }
 }
 
 /// Starts the thread that adds up.
-pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<Regular> {
+pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<PeriodicThread> {
     let Background {
         sum_days_every,
         quiet,
         ..
     } = *background;
-    Regular::start("store-days", sum_days_every, move |stopped| {
+    PeriodicThread::start("store-days", sum_days_every, move |stopped| {
         // What fails is done the next time; questions read the hours until then.
         let _ = inner.sum_days(quiet, &|| stopped.is_stopped());
     })
@@ -68,8 +66,8 @@ pub(super) fn start(inner: Arc<Inner>, background: &Background) -> Result<Regula
 /// The hours of a place in a day.
 #[derive(Debug)]
 struct Hours {
-    place: Where,
-    cells: Vec<(Key, u64, Where)>,
+    place: CellPlace,
+    cells: Vec<(Key, u64, CellPlace)>,
     /// Whether a cell has changes.
     is_changed: bool,
     /// The version of the row that there is; 0 if there is none.
@@ -77,7 +75,7 @@ struct Hours {
 }
 
 impl Hours {
-    fn of(place: Where) -> Self {
+    fn of(place: CellPlace) -> Self {
         Self {
             place,
             cells: Vec::new(),
@@ -106,16 +104,19 @@ impl Inner {
             self.all("cell"),
             day_of(now_us())
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = Vec::new();
         while answer.has_more() {
             days.push((answer.u32()?, (answer.u64()?, answer.u64()?)));
         }
         let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
-        self.complete.days().retain(|day, _| there.contains(day));
+        self.complete_days
+            .days
+            .lock()
+            .retain(|day, _| there.contains(day));
         let mut written = 0;
         for (day, rows) in days {
-            if self.complete.days().get(&day) == Some(&rows) {
+            if self.complete_days.days.lock().get(&day) == Some(&rows) {
                 continue;
             }
             let look = self.look_at(day, quiet)?;
@@ -129,7 +130,7 @@ impl Inner {
             }
             // What was written is looked at once more: it may be on one replica only yet.
             if look.is_complete && of_day == 0 {
-                self.complete.days().insert(day, rows);
+                self.complete_days.days.lock().insert(day, rows);
             }
         }
         Ok(written)
@@ -144,9 +145,9 @@ impl Inner {
             days,
             ..
         } = self.selected(&condition, Resolution::Day)?;
-        let rows = self.sum_heads(Table::Daily, &condition, days)?;
+        let rows = self.day_headers(Table::Daily, &condition, days)?;
         let covered = covered(&rows, &cells);
-        let mut right: HashMap<Key, (&Arc<Head>, bool)> = HashMap::new();
+        let mut right: HashMap<Key, (&Arc<SumHeader>, bool)> = HashMap::new();
         for (row, is_right) in rows.iter().zip(covered.days) {
             right.insert(row.key, (row, is_right));
         }
@@ -172,7 +173,7 @@ impl Inner {
         }
         for row in rows.iter().filter(|row| !row.cells.is_empty()) {
             all.entry(row.key)
-                .or_insert_with(|| Hours::of(where_of(row)));
+                .or_insert_with(|| Hours::of(cell_place_of(row)));
         }
         let quiet = u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX);
         // A version may be ahead of the clock: without a quiet time, all hours are old enough.
@@ -185,7 +186,7 @@ impl Inner {
             let is_row = row.is_some_and(|(row, _)| !row.cells.is_empty());
             let is_right =
                 row.is_some_and(|(row, is_right)| is_right && row.cells.len() == hours.cells.len());
-            if is_right || (!is_row && hours.cells.len() < FEWEST && !hours.is_changed) {
+            if is_right || (!is_row && hours.cells.len() < MIN_HOURS && !hours.is_changed) {
                 continue;
             }
             // The version is the time of writing.
@@ -194,7 +195,7 @@ impl Inner {
                 look.is_complete = false;
                 continue;
             }
-            if hours.cells.len() < FEWEST {
+            if hours.cells.len() < MIN_HOURS {
                 hours.cells.clear();
             }
             hours
@@ -207,23 +208,23 @@ impl Inner {
     }
 
     /// The places of the cells that a condition selects.
-    fn places(&self, condition: &str) -> Result<HashMap<Key, Where>> {
+    fn places(&self, condition: &str) -> Result<HashMap<Key, CellPlace>> {
         let bytes = self.client.read(&format!(
             "SELECT DISTINCT key, {} FROM {} WHERE {condition}",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             self.all("cell")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut places = HashMap::new();
         while answer.has_more() {
-            places.insert(answer.fixed()?, Where::read(&mut answer)?);
+            places.insert(answer.fixed()?, CellPlace::read(&mut answer)?);
         }
         Ok(places)
     }
 
     /// Writes the sums of days. Returns their number.
     fn write_days(&self, todo: &[(Key, Hours)], is_stopped: &dyn Fn() -> bool) -> Result<u64> {
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         let mut written = 0;
         let mut length = 20;
         let mut rest = todo;
@@ -237,7 +238,7 @@ impl Inner {
             let (some, after) = rest.split_at(rest.iter().take_while(fits).count());
             rest = after;
             let known = self.day_versions(some)?;
-            // Another server may have written it meanwhile.
+            // Another server may have written it since.
             let is_left = |(key, hours): &&(Key, Hours)| {
                 known
                     .get(key)
@@ -245,23 +246,24 @@ impl Inner {
             };
             let some: Vec<&(Key, Hours)> = some.iter().filter(is_left).collect();
             let hours = some.iter().flat_map(|(_, hours)| &hours.cells);
-            let hours: Vec<(&Key, &Where)> = hours.map(|(key, _, place)| (key, place)).collect();
+            let hours: Vec<(&Key, &CellPlace)> =
+                hours.map(|(key, _, place)| (key, place)).collect();
             let mut cells = if hours.is_empty() {
                 BTreeMap::new()
             } else {
                 self.cells_of(&hours)?
             };
             let paths: usize = cells.values().map(|cell| cell.paths.len()).sum();
-            length = (PATHS * hours.len() / paths.max(1)).clamp(1, MOST_CELLS);
+            length = (PATHS * hours.len() / paths.max(1)).clamp(1, MAX_CELLS);
             for (key, hours) in some {
                 let sum = Cell::new(hours.place.clone());
-                // If a cell was written meanwhile, the next look finds it.
+                // If a cell was written since, the next look finds it.
                 let Some(mut sum) = added_up(sum, hours, &mut cells) else {
                     continue;
                 };
-                sum.version = now_us().max(hours.version + 1) + chance()?;
+                sum.version = now_us().max(hours.version + 1) + version_jitter()?;
                 let ends = [hours.cells.first(), hours.cells.last()];
-                let hours_of = |end: &(Key, u64, Where)| end.2.hour;
+                let hours_of = |end: &(Key, u64, CellPlace)| end.2.hour;
                 let ends = ends.map(|end| end.map_or(sum.place.hour, hours_of));
                 let cells = hours.cells.iter().map(|cell| (cell.0, cell.1));
                 write(
@@ -283,7 +285,7 @@ impl Inner {
     }
 
     /// Inserts sums of days into their table.
-    pub(super) fn insert_sums(&self, table: Table, rows: &mut Rows) -> Result<()> {
+    pub(super) fn insert_sums(&self, table: Table, rows: &mut RowWriter) -> Result<()> {
         if rows.bytes.is_empty() {
             return Ok(());
         }
@@ -300,7 +302,7 @@ impl Inner {
             self.all("daily"),
             ids(some.iter().map(|(key, _)| key))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut versions = HashMap::new();
         while answer.has_more() {
             versions.insert(answer.fixed()?, answer.u64()?);
@@ -326,7 +328,7 @@ fn columns(table: Table) -> String {
     };
     format!(
         "key, version, day, first, last, part_key, part_version, {}, {}{moments}",
-        Where::COLUMNS,
+        CellPlace::COLUMNS,
         Cell::sum_columns()
     )
 }
@@ -338,7 +340,7 @@ pub(super) fn write(
     key: &Key,
     ends: [i64; 2],
     parts: &[(Key, u64)],
-    rows: &mut Rows,
+    rows: &mut RowWriter,
 ) -> Result<()> {
     let place = &sum.place;
     let hour = hour_number(place.hour);

@@ -24,7 +24,7 @@ impl Inner {
 
     /// Notes that runs may not be in their cells as they should be, twice: a run that
     /// is named once was stored, and one that is in its cell then needs nothing more
-    /// ([`settled`](super::settled)).
+    /// ([`settled`](super::verified_cells)).
     pub(super) fn mark_changed(&self, runs: &[(RunId, u32)]) -> Result<()> {
         if runs.is_empty() {
             return Ok(());

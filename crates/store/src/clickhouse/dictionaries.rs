@@ -4,18 +4,20 @@
 //! different ones for a route disturb each other in nothing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::literal::text;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use crate::packed::unpacked;
 use crate::prepare::{Dictionaries, MAX_DICTIONARY, app_of, release_of, route_of};
 use crate::{Error, NewRun, Result, RunInfo};
 
 /// How many bytes of them, and how many routes, are kept in memory.
-const KEPT: usize = 64 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
 const KEPT_ROUTES: usize = 100_000;
 
 /// How long a route is taken for one without a dictionary: another server may have
@@ -30,7 +32,7 @@ type Key = [String; 3];
 
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct DictionaryCache {
     kept: Mutex<State>,
 }
 
@@ -44,7 +46,7 @@ struct State {
 
 impl State {
     fn keep(&mut self, number: i64, data: &Arc<Vec<u8>>) {
-        if self.bytes > KEPT || self.by_route.len() > KEPT_ROUTES {
+        if self.bytes > MAX_CACHED_BYTES || self.by_route.len() > KEPT_ROUTES {
             *self = Self::default();
         }
         if self.data.insert(number, Arc::clone(data)).is_none() {
@@ -53,24 +55,20 @@ impl State {
     }
 }
 
-impl Kept {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
+impl DictionaryCache {
     /// A dictionary by its number; none if it is missing. 0 is the empty one.
     pub(super) fn data(&self, inner: &Inner, number: i64) -> Result<Option<Arc<Vec<u8>>>> {
         if number == 0 {
             return Ok(Some(Arc::default()));
         }
         self.fetch(inner, &[number])?;
-        Ok(self.state().data.get(&number).map(Arc::clone))
+        Ok(self.kept.lock().data.get(&number).map(Arc::clone))
     }
 
     /// Reads those that are not in memory, at once.
     pub(super) fn fetch(&self, inner: &Inner, asked: &[i64]) -> Result<()> {
         let missing: BTreeSet<i64> = {
-            let state = self.state();
+            let state = self.kept.lock();
             let is_missing = |number: &&i64| **number != 0 && !state.data.contains_key(*number);
             asked.iter().filter(is_missing).copied().collect()
         };
@@ -83,10 +81,10 @@ impl Kept {
             inner.all("dictionary"),
             missing.join(", ")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
-            self.state().keep(number, &data);
+            self.kept.lock().keep(number, &data);
         }
         Ok(())
     }
@@ -94,10 +92,10 @@ impl Kept {
     /// Stores the first dictionaries of routes and releases.
     pub(super) fn add(&self, inner: &Inner, candidates: &[(&RunInfo, &[u8])]) -> Result<()> {
         let mut added: HashMap<Key, i64> = HashMap::new();
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         for (info, packed) in candidates {
             let key = key(info);
-            let is_there = matches!(self.state().by_route.get(&key), Some(Ok(_)));
+            let is_there = matches!(self.kept.lock().by_route.get(&key), Some(Ok(_)));
             if is_there || added.contains_key(&key) {
                 continue;
             }
@@ -105,7 +103,7 @@ impl Kept {
             rows.i64(number).u64(1);
             rows.text(&info.app).text(&info.route).text(&info.release);
             rows.text(packed);
-            self.state().keep(number, &Arc::new(plain(packed)?));
+            self.kept.lock().keep(number, &Arc::new(plain(packed)?));
             added.insert(key, number);
         }
         if added.is_empty() {
@@ -114,13 +112,13 @@ impl Kept {
         let into = inner.all("dictionary") + " (id, version, app, route, release, data)";
         inner.client.insert(&into, &rows.bytes)?;
         let added = added.into_iter().map(|(key, number)| (key, Ok(number)));
-        self.state().by_route.extend(added);
+        self.kept.lock().by_route.extend(added);
         Ok(())
     }
 
     /// What is known of routes without asking: the number, or that there is none.
     fn known(&self, key: &Key) -> Option<Option<i64>> {
-        match self.state().by_route.get(key)? {
+        match self.kept.lock().by_route.get(key)? {
             Ok(number) => Some(Some(*number)),
             Err(seen) => (seen.elapsed() < ABSENT).then_some(None),
         }
@@ -137,16 +135,16 @@ impl Kept {
             inner.all("dictionary"),
             places.collect::<Vec<_>>().join(", ")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let now = Instant::now();
         let mut found: HashMap<Key, _> = keys.iter().map(|key| (key.clone(), Err(now))).collect();
         while answer.has_more() {
             let key = [answer.text()?, answer.text()?, answer.text()?];
             let (number, data) = (answer.i64()?, Arc::new(plain(answer.bytes()?)?));
-            self.state().keep(number, &data);
+            self.kept.lock().keep(number, &data);
             found.insert(key, Ok(number));
         }
-        self.state().by_route.extend(found);
+        self.kept.lock().by_route.extend(found);
         Ok(())
     }
 }

@@ -7,15 +7,17 @@
 //! file, so the file of an id never changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::Inner;
 use super::runs::fitting;
 use crate::{Result, RunId, RunInfo};
 
 /// How many bytes are kept, and the longest file.
-const KEPT: usize = 64 << 20;
-const LONGEST: usize = 4 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
+const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// What an entry needs besides its file.
 const ENTRY: usize = 100;
@@ -33,22 +35,18 @@ struct State {
 }
 
 impl FileCache {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn file(&self, id: &RunId) -> Option<Arc<Vec<u8>>> {
-        self.state().files.get(id).map(Arc::clone)
+        self.state.lock().files.get(id).map(Arc::clone)
     }
 
     /// Keeps a file. If they are too many, all others are dropped.
     fn keep(&self, id: RunId, file: &Arc<Vec<u8>>) {
         let size = file.len() + ENTRY;
-        if size > LONGEST {
+        if size > MAX_FILE_BYTES {
             return;
         }
-        let state = &mut *self.state();
-        if state.bytes + size > KEPT {
+        let state = &mut *self.state.lock();
+        if state.bytes + size > MAX_CACHED_BYTES {
             *state = State::default();
         }
         if state.files.insert(id, Arc::clone(file)).is_none() {
@@ -68,13 +66,13 @@ impl Inner {
         while !rest.is_empty() {
             let after = rest.split_off(fitting(&rest));
             let some = std::mem::replace(&mut rest, after);
-            let known = |info: &RunInfo| Some((info.id, self.kept.file(&info.id)?));
+            let known = |info: &RunInfo| Some((info.id, self.file_cache.file(&info.id)?));
             let mut files: HashMap<RunId, Arc<Vec<u8>>> = some.iter().filter_map(known).collect();
             let missing = some.iter().filter(|info| !files.contains_key(&info.id));
             let missing: Vec<RunInfo> = missing.cloned().collect();
             self.each_file(&missing, &mut |info, file| {
                 let file = Arc::new(file);
-                self.kept.keep(info.id, &file);
+                self.file_cache.keep(info.id, &file);
                 files.insert(info.id, file);
                 Ok(())
             })?;
@@ -97,16 +95,16 @@ mod tests {
     fn it_keeps_files_up_to_a_limit() {
         let cache = FileCache::default();
         let id = |number: usize| RunId::of(&number.to_le_bytes());
-        let file = Arc::new(vec![7; LONGEST - ENTRY]);
+        let file = Arc::new(vec![7; MAX_FILE_BYTES - ENTRY]);
         for number in 0..100 {
             cache.keep(id(number), &file);
             cache.keep(id(number), &file);
             assert_eq!(cache.file(&id(number)), Some(Arc::clone(&file)));
-            let state = cache.state();
-            assert_eq!(state.bytes, state.files.len() * LONGEST);
-            assert!(state.bytes <= KEPT);
+            let state = cache.state.lock();
+            assert_eq!(state.bytes, state.files.len() * MAX_FILE_BYTES);
+            assert!(state.bytes <= MAX_CACHED_BYTES);
         }
-        cache.keep(id(200), &Arc::new(vec![7; LONGEST]));
+        cache.keep(id(200), &Arc::new(vec![7; MAX_FILE_BYTES]));
         assert_eq!(cache.file(&id(200)), None);
         assert!(cache.file(&id(99)).is_some());
     }

@@ -5,37 +5,38 @@
 //! time, and a hash of what it holds.
 //!
 //! **Invariant:** a row that names an object is written after the object, within
-//! [`MOST_UPLOAD`] and the time of an insert, or never. So an object that no row
+//! [`MAX_UPLOAD`] and the time of an insert, or never. So an object that no row
 //! names, and whose time is long ago, is not needed any more ([`super::sweep`]).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::client::Client;
 use super::literal::text;
 use super::now_us;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::schema;
 use crate::bucket::Bucket;
 use crate::prepare::Prepared;
-use crate::{Error, Result, RunId, Wanted};
+use crate::{CancelToken, Error, Result, RunId};
 
 /// How the file of a row begins that is in a bucket. A file begins with zstd's
 /// number.
 const MARK: &[u8] = b"bucket:";
 
 /// The longest time of uploads before their rows are written.
-const MOST_UPLOAD: Duration = Duration::from_secs(600);
+const MAX_UPLOAD: Duration = Duration::from_secs(600);
 
 /// How many objects are sent or read at a time.
-const AT_ONCE: usize = 16;
+const MAX_PARALLEL: usize = 16;
 
 /// Names of objects that are to be removed: more than these are found by the lists of
 /// the bucket.
-const MOST_UNUSED: usize = 100_000;
+const MAX_UNUSED: usize = 100_000;
 
 /// Where the files of runs are.
 #[derive(Debug, Default)]
@@ -98,7 +99,7 @@ impl Files {
         };
         let began = Instant::now();
         in_parallel(objects, |(name, bytes)| bucket.put(name, bytes))?;
-        if began.elapsed() > MOST_UPLOAD {
+        if began.elapsed() > MAX_UPLOAD {
             return Err(Error::Unavailable(format!(
                 "the bucket {} is too slow; nothing was acknowledged",
                 bucket.address()
@@ -148,9 +149,9 @@ impl Files {
     /// Notes objects that rows named until now. They are removed when no statement can
     /// be left that read such a row.
     pub(super) fn note_unused(&self, names: impl IntoIterator<Item = String>) {
-        let mut unused = self.unused();
+        let mut unused = self.unused.lock();
         for name in names {
-            if unused.len() < MOST_UNUSED {
+            if unused.len() < MAX_UNUSED {
                 unused.entry(name).or_insert_with(Instant::now);
             }
         }
@@ -159,7 +160,7 @@ impl Files {
     /// Takes the objects that have been unused for so long.
     pub(super) fn take_unused(&self, quiet: Duration) -> Vec<String> {
         let mut taken = Vec::new();
-        self.unused().retain(|name, since| {
+        self.unused.lock().retain(|name, since| {
             let is_due = since.elapsed() >= quiet;
             if is_due {
                 taken.push(name.clone());
@@ -171,11 +172,7 @@ impl Files {
 
     /// Whether there are unused objects.
     pub(super) fn has_unused(&self) -> bool {
-        !self.unused().is_empty()
-    }
-
-    fn unused(&self) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
-        self.unused.lock().unwrap_or_else(PoisonError::into_inner)
+        !self.unused.lock().is_empty()
     }
 }
 
@@ -217,7 +214,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    let wanted = Wanted::current().unwrap_or_default();
+    let cancel = CancelToken::current().unwrap_or_default();
     let take = || {
         let mut done = Vec::new();
         while let Some((number, item)) = {
@@ -232,9 +229,9 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         }
         done
     };
-    let done = || wanted.during(take);
+    let done = || cancel.run(take);
     let mut all = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE.min(items.len()))
+        let threads: Vec<_> = (0..MAX_PARALLEL.min(items.len()))
             .map(|_| scope.spawn(done))
             .collect();
         let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -302,7 +299,7 @@ fn owners(client: &Client) -> Result<Vec<String>> {
         "SELECT DISTINCT id FROM {}",
         schema::all(client, "bucket")
     ))?;
-    let mut answer = Answer::new(&bytes);
+    let mut answer = RowReader::new(&bytes);
     let mut owners = Vec::new();
     while answer.has_more() {
         owners.push(answer.text()?);
@@ -321,7 +318,7 @@ fn has_objects(client: &Client) -> Result<bool> {
 }
 
 fn add_owner(client: &Client, owner: &str) -> Result<()> {
-    let mut row = Rows::default();
+    let mut row = RowWriter::default();
     row.text(owner).u64(1);
     let into = schema::all(client, "bucket") + " (id, version)";
     client.insert(&into, &row.bytes)

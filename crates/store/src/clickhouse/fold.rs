@@ -6,17 +6,17 @@
 //!
 //! **Invariant:** rows of `changed` are dropped only when all of their runs are in
 //! their cells as they should be, and none of these cells was written within
-//! [`QUIET`], which is longer than a writer may take ([`DEADLINE`]).
+//! [`QUIET_SECONDS`], which is longer than a writer may take ([`DEADLINE`]).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::cells::Cell;
 use super::changes::ByCell;
-use super::regular::Regular;
-use super::rows::{Answer, Rows};
+use super::periodic_thread::PeriodicThread;
+use super::rows::{RowReader, RowWriter};
 use super::runs::{Change, these};
-use super::settled::ALL;
+use super::verified_cells::ALL;
 use super::{Inner, now_us, schema};
 use crate::{Error, Result, RunId};
 
@@ -26,22 +26,22 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// How long the cells of runs must be unchanged before `changed` forgets the runs,
 /// in seconds: ten times the deadline and the longest statement.
-const QUIET: u64 = 1800;
+const QUIET_SECONDS: u64 = 1800;
 
 /// How long the file of a deleted run stays, in seconds: as long as a writer may be
 /// left that adds the run to its sums again, and it has to be taken out once more.
 const SCRUB_AFTER: u64 = 300;
 
 /// The age of those rows, in hours: longer than a server may take from a row of `changed`
-/// to the row of its run. That is three inserts, each at most [`MOST_SECONDS`] on each
+/// to the row of its run. That is three inserts, each at most [`MAX_SECONDS`] on each
 /// node, and the upload of files.
 ///
-/// [`MOST_SECONDS`]: super::client::MOST_SECONDS
+/// [`MAX_SECONDS`]: super::client::MAX_SECONDS
 const KEPT_HOURS: u32 = 1;
 
 /// Starts the thread that folds.
-pub(super) fn start(inner: Arc<Inner>, every: Duration) -> Result<Regular> {
-    Regular::start("store-folder", every, move |_| {
+pub(super) fn start(inner: Arc<Inner>, every: Duration) -> Result<PeriodicThread> {
+    PeriodicThread::start("store-folder", every, move |_| {
         // What fails is done the next time; questions read the runs until then.
         let _ = inner.fold().and_then(|_| inner.forget());
     })
@@ -72,10 +72,10 @@ impl Inner {
 
     /// Writes cells that were changed.
     pub(super) fn write_cells(&self, cells: Vec<Cell>) -> Result<()> {
-        let chance = chance()?;
-        let mut rows = Rows::default();
+        let version_jitter = version_jitter()?;
+        let mut rows = RowWriter::default();
         for mut cell in cells {
-            cell.version = now_us().max(cell.version + 1) + chance;
+            cell.version = now_us().max(cell.version + 1) + version_jitter;
             cell.is_gone = cell.totals.runs == 0;
             cell.write(&mut rows)?;
         }
@@ -123,7 +123,7 @@ impl Inner {
              WHERE toRelativeHourNum(arrived) + {KEPT_HOURS} < toRelativeHourNum(now())",
             self.all("changed")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             let hour = answer.u32()?;
             let of_hour = format!("toRelativeHourNum(arrived) = {hour}");
@@ -138,25 +138,25 @@ impl Inner {
     fn is_quiet(&self, of_hour: &str) -> Result<bool> {
         let database = &self.client.address().database;
         let bytes = self.client.read(&format!(
-            "SELECT count() FROM {} WHERE written + {QUIET} > now()
+            "SELECT count() FROM {} WHERE written + {QUIET_SECONDS} > now()
              AND (app, route, hour) IN (
                  SELECT app, route, hour FROM {database}.changed WHERE {of_hour})",
             self.all("cell")
         ))?;
-        Ok(Answer::new(&bytes).u64()? == 0)
+        Ok(RowReader::new(&bytes).u64()? == 0)
     }
 }
 
 /// Something to add to a version: two servers that write a row at once must not give two
 /// contents one version, because servers remember contents by version.
-pub(super) fn chance() -> Result<u64> {
-    let mut chance = [0; 2];
-    getrandom::fill(&mut chance).map_err(|error| Error::Io(error.to_string()))?;
-    Ok(u64::from(u16::from_ne_bytes(chance)))
+pub(super) fn version_jitter() -> Result<u64> {
+    let mut version_jitter = [0; 2];
+    getrandom::fill(&mut version_jitter).map_err(|error| Error::Io(error.to_string()))?;
+    Ok(u64::from(u16::from_ne_bytes(version_jitter)))
 }
 
 fn read_runs(bytes: &[u8]) -> Result<Vec<(RunId, u32)>> {
-    let mut answer = Answer::new(bytes);
+    let mut answer = RowReader::new(bytes);
     let mut runs = Vec::new();
     while answer.has_more() {
         runs.push((RunId(answer.fixed()?), answer.u32()?));

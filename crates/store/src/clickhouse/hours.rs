@@ -1,9 +1,9 @@
 //! The hourly sums of one route, for the search of regressions.
 
 use super::Inner;
-use super::cells::{Cell, Key, Where, these_cells};
+use super::cells::{Cell, CellPlace, Key, these_cells};
 use super::literal::text;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::select::hour_number;
 use crate::{CellHours, HoursOf, Result};
 
@@ -37,13 +37,13 @@ impl Inner {
         let bytes = self.client.read(&format!(
             "SELECT key, {} FROM {} FINAL WHERE {condition} AND gone = 0
              ORDER BY hour, release, shape, rate",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             self.all("cell")
         ))?;
-        let mut found: Vec<(Key, Where)> = Vec::new();
-        let mut answer = Answer::new(&bytes);
+        let mut found: Vec<(Key, CellPlace)> = Vec::new();
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
-            found.push((answer.fixed()?, Where::read(&mut answer)?));
+            found.push((answer.fixed()?, CellPlace::read(&mut answer)?));
         }
         for some in found.chunks(CELLS) {
             let bytes = self.client.read(&format!(
@@ -53,7 +53,7 @@ impl Inner {
                 these_cells(some.iter().map(|(key, place)| (key, place)))
             ))?;
             let mut cells = Vec::with_capacity(some.len());
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let cell = Cell::read(&mut answer)?;
                 let numbers = self.names.numbers(&cell.symbols);

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use super::Inner;
-use super::cells::{Cell, Key, Where, these_cells};
+use super::cells::{Cell, CellPlace, Key, these_cells};
 use super::counts::OfApp;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::{INFO, read_info, these};
-use crate::prepare::{part, profile_of};
+use crate::prepare::{profile_of, sums_of_run};
 use crate::rollup::Sign;
 use crate::{Error, Problem, Result, RunId, Selection, Stats, Verified};
 
 /// The most problems that are listed.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 impl Inner {
     /// How much there is.
@@ -46,7 +46,7 @@ impl Inner {
             "SELECT sum(bytes_on_disk) FROM {parts} WHERE active AND database = '{}'",
             address.database
         ))?;
-        Answer::new(&bytes).u64()
+        RowReader::new(&bytes).u64()
     }
 
     /// Reads everything, and compares the sums with the runs.
@@ -104,12 +104,12 @@ impl Inner {
     fn verify_cells(&self, verified: &mut Verified) -> Result<()> {
         let bytes = self.client.read(&format!(
             "SELECT key, {} FROM {} FINAL WHERE gone = 0 ORDER BY app, route, hour, key",
-            Where::COLUMNS,
+            CellPlace::COLUMNS,
             self.all("cell")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
-            let (key, place): (Key, _) = (answer.fixed()?, Where::read(&mut answer)?);
+            let (key, place): (Key, _) = (answer.fixed()?, CellPlace::read(&mut answer)?);
             verified.cells += 1;
             match self.verify_cell(&key, &place) {
                 Ok(is_compared) => verified.compared += u64::from(is_compared),
@@ -127,14 +127,14 @@ impl Inner {
     }
 
     /// Compares a cell with its runs, if they are all there.
-    fn verify_cell(&self, key: &Key, place: &Where) -> Result<bool> {
+    fn verify_cell(&self, key: &Key, place: &CellPlace) -> Result<bool> {
         let bytes = self.client.read(&format!(
             "SELECT {} FROM {} FINAL WHERE {}",
             Cell::columns(),
             self.all("cell"),
             these_cells(std::iter::once((key, place)))
         ))?;
-        let stored = Cell::read(&mut Answer::new(&bytes))?;
+        let stored = Cell::read(&mut RowReader::new(&bytes))?;
         let ids: Vec<RunId> = stored.ids.iter().map(|id| RunId(*id)).collect();
         let runs = self.present(&ids)?;
         if runs.len() != ids.len() || stored.totals.runs != ids.len() as u64 {
@@ -147,7 +147,7 @@ impl Inner {
                 self.all("run"),
                 these(some.iter().map(|(id, day)| (id, *day)))
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 infos.push(read_info(&mut answer)?);
             }
@@ -156,7 +156,7 @@ impl Inner {
         // The same numbers of names.
         computed.adopt_names(&stored);
         self.each_file(&infos, &mut |info, file| {
-            if let Some(part) = part(profile_of(&file)?, &info) {
+            if let Some(part) = sums_of_run(profile_of(&file)?, &info) {
                 computed.merge(info.id.0, part, Sign::Plus);
             }
             Ok(())
@@ -176,7 +176,7 @@ impl Inner {
              AND id NOT IN (SELECT arrayJoin(ids) FROM {database}.cell FINAL)",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut missing = Vec::new();
         while answer.has_more() {
             missing.push((RunId(answer.fixed()?), answer.u32()?));
@@ -198,7 +198,7 @@ impl Inner {
 }
 
 fn problem(verified: &mut Verified, item: String, reason: String) {
-    if verified.problems.len() < MOST {
+    if verified.problems.len() < MAX_PROBLEMS {
         verified.problems.push(Problem { item, reason });
     }
 }

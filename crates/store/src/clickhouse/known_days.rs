@@ -7,26 +7,28 @@
 //! kept.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::cell_cache::Head;
-use super::heads::Heads;
-use super::rows::Answer;
-use super::seen::{DayRows, Seen};
+use parking_lot::Mutex;
+
+use super::cell_cache::SumHeader;
+use super::cell_version::{CellVersion, DayRows};
+use super::rows::RowReader;
 use super::select::{Hours, day_of};
+use super::sum_headers::SumHeaders;
 use super::{Inner, now_us};
 use crate::Result;
 
 /// How many bytes of sums are kept, about.
-const KEPT: usize = 64 << 20;
+const MAX_CACHED_BYTES: usize = 64 << 20;
 
 /// The sums of a day.
 #[derive(Debug)]
 pub(super) struct KnownDay {
     pub(super) day: u32,
     rows: DayRows,
-    pub(super) days: Vec<Arc<Head>>,
-    pub(super) hours: Vec<Arc<Head>>,
+    pub(super) days: Vec<Arc<SumHeader>>,
+    pub(super) hours: Vec<Arc<SumHeader>>,
 }
 
 impl KnownDay {
@@ -40,8 +42,8 @@ impl KnownDay {
     }
 
     fn size(&self) -> usize {
-        let heads = self.days.iter().chain(&self.hours);
-        200 + heads.map(|head| head.size()).sum::<usize>()
+        let headers = self.days.iter().chain(&self.hours);
+        200 + headers.map(|header| header.size()).sum::<usize>()
     }
 }
 
@@ -58,18 +60,14 @@ struct State {
 }
 
 impl KnownDays {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Keeps days. If they are too many, all others are dropped.
     fn keep(&self, places: &str, days: Vec<KnownDay>) {
         let size: usize = days.iter().map(KnownDay::size).sum();
-        if days.is_empty() || size > KEPT {
+        if days.is_empty() || size > MAX_CACHED_BYTES {
             return;
         }
-        let state = &mut *self.state();
-        if state.bytes + size > KEPT {
+        let state = &mut *self.state.lock();
+        if state.bytes + size > MAX_CACHED_BYTES {
             *state = State::default();
         }
         let known = state.places.entry(places.to_owned()).or_default();
@@ -88,7 +86,7 @@ impl Inner {
         let Some((first, end)) = of.whole_days(recent()) else {
             return Ok(Vec::new());
         };
-        let mut known = match self.known.state().places.get(&of.places) {
+        let mut known = match self.known_days.state.lock().places.get(&of.places) {
             Some(days) => days.clone(),
             None => return Ok(Vec::new()),
         };
@@ -115,9 +113,9 @@ impl Inner {
             "{} UNION ALL {} UNION ALL {}",
             of("cell", 0, DayRows::VERSIONS),
             of("daily", 1, DayRows::VERSIONS),
-            of("changed", 2, Seen::HASH)
+            of("changed", 2, CellVersion::HASH)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days: HashMap<u32, DayRows> = HashMap::new();
         while answer.has_more() {
             let rows = days.entry(answer.u32()?).or_default();
@@ -132,28 +130,29 @@ impl Inner {
     }
 
     /// Keeps the whole days of a selection whose sums are known to be right.
-    pub(super) fn keep_days(&self, of: &Hours, rows: HashMap<u32, DayRows>, heads: &Heads) {
+    pub(super) fn keep_days(&self, of: &Hours, rows: HashMap<u32, DayRows>, headers: &SumHeaders) {
         let Some((first, end)) = of.whole_days(recent()) else {
             return;
         };
-        let changed = heads.changes.values();
+        let changed = headers.changes.values();
         let changed: HashSet<u32> = changed.map(|(place, _)| day_number(place.hour)).collect();
         let is_right = |(day, _): &(u32, _)| (first..end).contains(day) && !changed.contains(day);
         let days = rows.into_iter().filter(is_right);
         let mut days: HashMap<u32, KnownDay> = days
             .map(|(day, rows)| (day, KnownDay::of(day, rows)))
             .collect();
-        for head in &heads.days {
-            if let Some(day) = days.get_mut(&day_number(head.place.hour)) {
-                day.days.push(Arc::clone(head));
+        for header in &headers.days {
+            if let Some(day) = days.get_mut(&day_number(header.place.hour)) {
+                day.days.push(Arc::clone(header));
             }
         }
-        for head in &heads.hours {
-            if let Some(day) = days.get_mut(&day_number(head.place.hour)) {
-                day.hours.push(Arc::clone(head));
+        for header in &headers.hours {
+            if let Some(day) = days.get_mut(&day_number(header.place.hour)) {
+                day.hours.push(Arc::clone(header));
             }
         }
-        self.known.keep(&of.places, days.into_values().collect());
+        self.known_days
+            .keep(&of.places, days.into_values().collect());
     }
 }
 

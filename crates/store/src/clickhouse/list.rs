@@ -11,13 +11,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{id as id_literal, ids as id_literals};
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::{INFO, read_info, rows_of_runs};
 use super::select::{of_runs, of_started};
 use crate::{Error, Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
 
 /// The most runs of a page.
-const MOST: u32 = 1000;
+const MAX_PAGE_RUNS: u32 = 1000;
 
 /// How many rows more than runs are wanted are found: of runs with two versions, and of
 /// runs that are not there any more.
@@ -87,7 +87,7 @@ struct Listed {
 impl Inner {
     /// A page of the list.
     pub(super) fn page(&self, query: &RunQuery) -> Result<RunPage> {
-        let limit = query.limit.clamp(1, MOST) as usize;
+        let limit = query.limit.clamp(1, MAX_PAGE_RUNS) as usize;
         let order = Order::of(query);
         let after = query.cursor.as_ref().map(|cursor| order.after(cursor));
         // One more than asked for tells whether there is a next page.
@@ -165,7 +165,7 @@ impl Inner {
              ORDER BY {column} {direction}, id {direction} LIMIT {most}",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut runs = Vec::new();
         while answer.has_more() {
             let (value, info) = (answer.u64()?, read_info(&mut answer)?);
@@ -182,7 +182,7 @@ impl Inner {
              ORDER BY {column} {direction}, id {direction} LIMIT {most}",
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut found = Vec::new();
         while answer.has_more() {
             found.push(Found {
@@ -239,7 +239,7 @@ impl Inner {
             order.column,
             self.all("run")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut latest: HashMap<RunId, (u64, bool, Listed)> = HashMap::new();
         while answer.has_more() {
             let (version, holds) = (answer.u64()?, answer.u8()? != 0);

@@ -1,11 +1,43 @@
-//! The store in ClickHouse: for a fleet, with as many servers before it as are
-//! needed.
+//! The store in ClickHouse: for a fleet, with any number of servers before it.
 //!
-//! ClickHouse has no transactions, so what must be whole is one row. A run is a row
-//! with its file; an hour's sums are a row with the ids of the runs in them. Rows
-//! are only inserted, and the row with the highest version counts. The files may be in
-//! a bucket instead. Runs that are not
-//! in their hour's row yet are found by `changed`, and questions add them.
+//! ClickHouse has no transactions, so what must be whole is one row. Rows are only
+//! inserted, and of rows with the same key the one with the highest version counts.
+//!
+//! # The life of a run
+//!
+//! ```text
+//! upload
+//!   │ put: at once                  one insert into `changed`, then one into `run`
+//!   ▼
+//! changed   its id and its hour     "may be in no sums yet"
+//! run       its file, state 0       acknowledged; the file may be in a bucket (files)
+//!   │ fold: every 15 s              verified_cells, changes: which runs are missing
+//!   ▼
+//! cell      sums of an hour of a route and release, with the ids of its runs
+//!   │ day_sums: every 60 s          days that are over, unchanged for 10 minutes
+//!   ▼
+//! daily     sums of a day           names the keys and versions of its cells
+//!   │ app_day_sums: after it        when all of the day is in `daily`
+//!   ▼
+//! app_daily, app_functions          many routes; names its parts in `daily` and `cell`
+//!
+//! retention: run gets state 1 (its sums stay);  delete: run gets state 2, and is
+//! folded out of its cell;  closed: a day without runs is dropped
+//! ```
+//!
+//! # When a row is trusted
+//!
+//! | row | counts | else |
+//! |---|---|---|
+//! | `run` | if its latest version has state 0 | state 1: only in sums; state 2: not at all |
+//! | `changed` | never: it only says which runs to compare with their cells | |
+//! | `cell` | always, its latest version; a run counts by its id in it | runs of `changed` that it lacks are read and added, those that were deleted are taken out |
+//! | `daily` | while each version that it names is the latest of its cell, and no run of `changed` changes one | its cells count |
+//! | `app_daily` | while all sums that it names count, and no other row names one of them | these count themselves |
+//! | `app_functions` | with the row of `app_daily` of the same key and version | the days of each route are read |
+//!
+//! `fold`, `day_sums`, `sweep` and `closed` run on every server at once. Each step may be
+//! repeated and may stop anywhere. docs/store-clickhouse.md says what to do when one fails.
 //!
 //! **Invariant:** each insert may be repeated, and any number of servers may write
 //! at once. A run counts once, because it is in the sums by its id.
@@ -16,6 +48,7 @@ mod app_day_sums;
 mod app_days;
 mod app_functions;
 mod cell_cache;
+mod cell_version;
 mod cells;
 mod changes;
 mod client;
@@ -27,53 +60,51 @@ mod dictionaries;
 mod file_cache;
 mod files;
 mod fold;
-mod heads;
+mod function_lookup;
 mod hours;
 mod inspect;
 mod known_days;
 mod list;
 mod literal;
-mod moment;
 mod names;
 mod notable;
-mod piece;
+mod periodic_thread;
 mod put;
+mod query_session;
 mod records;
-mod regular;
 mod retention;
 mod rows;
 mod runs;
 mod schema;
-mod seen;
 mod select;
-mod settled;
 mod slices;
 mod source;
+mod sum_headers;
+mod sum_part;
 mod sweep;
 mod tokens;
+mod verified_cells;
+mod verify_day_sums;
 mod walk;
-mod wanted;
-mod wrong_days;
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use address::ClickhouseAddress;
 
-use crate::answers;
+use crate::answers::{self, Side, Source};
 use crate::prepare;
+use crate::store::Ask;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
-    FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
-    Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal,
-    Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified, Wanted,
+    AppInfo, CancelToken, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies,
+    Policy, Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection,
+    Stats, Store, Stored, StoredToken, Taken, Tokens, Verified,
 };
 use client::Client;
-use moment::Moment;
+use periodic_thread::PeriodicThread;
 use put::Writer;
-use regular::Regular;
-use source::AtMoment;
+use query_session::QuerySession;
+use source::SessionSource;
 
 /// What a store does by itself, besides answering.
 #[derive(Debug, Clone, Copy)]
@@ -102,16 +133,16 @@ pub struct ClickhouseStore {
     inner: Arc<Inner>,
     threads: Arc<Threads>,
     /// That of all questions; without it each has its own.
-    moment: Option<Moment>,
+    session: Option<QuerySession>,
 }
 
 /// What a store does beside answering. They end with the last owner.
 #[derive(Debug)]
 struct Threads {
     writer: Writer,
-    _folder: Regular,
-    _days: Regular,
-    _sweeper: Option<Regular>,
+    _folder: PeriodicThread,
+    _days: PeriodicThread,
+    _sweeper: Option<PeriodicThread>,
 }
 
 /// What the threads of a store share.
@@ -119,16 +150,16 @@ struct Threads {
 struct Inner {
     client: Client,
     files: files::Files,
-    dictionaries: dictionaries::Kept,
+    dictionaries: dictionaries::DictionaryCache,
     names: names::Names,
     counts: counts::Counts,
-    notable: notable::Found,
+    notable: notable::NotableCache,
     closing: closed::Closing,
     cells: cell_cache::CellCache,
-    settled: settled::Settled,
-    complete: day_sums::Complete,
-    known: known_days::KnownDays,
-    kept: file_cache::FileCache,
+    verified: verified_cells::VerifiedCells,
+    complete_days: day_sums::CompleteDays,
+    known_days: known_days::KnownDays,
+    file_cache: file_cache::FileCache,
 }
 
 impl ClickhouseStore {
@@ -152,16 +183,16 @@ impl ClickhouseStore {
         let inner = Arc::new(Inner {
             files: files::Files::open(&client)?,
             client,
-            dictionaries: dictionaries::Kept::default(),
+            dictionaries: dictionaries::DictionaryCache::default(),
             names: names::Names::default(),
             counts: counts::Counts::default(),
-            notable: notable::Found::default(),
+            notable: notable::NotableCache::default(),
             closing: closed::Closing::default(),
             cells: cell_cache::CellCache::default(),
-            settled: settled::Settled::default(),
-            complete: day_sums::Complete::default(),
-            known: known_days::KnownDays::default(),
-            kept: file_cache::FileCache::default(),
+            verified: verified_cells::VerifiedCells::default(),
+            complete_days: day_sums::CompleteDays::default(),
+            known_days: known_days::KnownDays::default(),
+            file_cache: file_cache::FileCache::default(),
         });
         let threads = Threads {
             writer: Writer::start(Arc::clone(&inner))?,
@@ -172,23 +203,14 @@ impl ClickhouseStore {
         Ok(Self {
             inner,
             threads: Arc::new(threads),
-            moment: None,
-        })
-    }
-
-    /// Asks a question about sums.
-    fn ask<T>(&self, question: impl FnOnce(&AtMoment<'_>) -> T) -> T {
-        let alone = Moment::default();
-        question(&AtMoment {
-            inner: &self.inner,
-            moment: self.moment.as_ref().unwrap_or(&alone),
+            session: None,
         })
     }
 
     /// Has later questions count what is written now.
-    fn end_moment(&self) {
-        if let Some(moment) = &self.moment {
-            moment.end();
+    fn clear_session(&self) {
+        if let Some(session) = &self.session {
+            session.clear();
         }
     }
 
@@ -226,7 +248,7 @@ impl ClickhouseStore {
 
     /// Closes the days of which no run is left, drops those that were closed so long
     /// ago, with the sums that were removed, and opens those that were dropped so long
-    /// ago. [`retain`](Store::retain) does it with half an hour.
+    /// ago. [`retain`](Retention::retain) does it with half an hour.
     ///
     /// # Errors
     ///
@@ -250,7 +272,7 @@ impl ClickhouseStore {
     ///
     /// Those of the database and of the bucket.
     pub fn sweep(&self) -> Result<Option<u64>> {
-        self.sweep_with(sweep::SETTLED, sweep::QUIET)
+        self.sweep_with(sweep::SETTLED, sweep::UNUSED_TIME)
     }
 
     /// The same with another age of objects, and another time to wait.
@@ -279,19 +301,11 @@ fn now_us() -> u64 {
     now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0))
 }
 
-impl Store for ClickhouseStore {
+impl Runs for ClickhouseStore {
     fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
         let outcomes = prepare::put_all(runs, &*self.inner, |runs| self.threads.writer.put(runs));
-        self.end_moment();
+        self.clear_session();
         outcomes
-    }
-
-    fn at_one_moment(&self) -> Option<Box<dyn Store>> {
-        Some(Box::new(Self {
-            inner: Arc::clone(&self.inner),
-            threads: Arc::clone(&self.threads),
-            moment: Some(Moment::default()),
-        }))
     }
 
     fn run(&self, id: &RunId) -> Result<Option<Run>> {
@@ -300,111 +314,58 @@ impl Store for ClickhouseStore {
 
     fn runs(&self, query: &RunQuery) -> Result<RunPage> {
         let page = self.inner.page(query)?;
-        if let Some(moment) = &self.moment {
-            moment.keep(&page.runs);
+        if let Some(session) = &self.session {
+            session.keep(&page.runs);
         }
         Ok(page)
-    }
-
-    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
-        self.ask(|source| answers::routes(source, selection))
-    }
-
-    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
-        self.ask(|source| answers::requests(source, selection))
-    }
-
-    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
-        self.ask(|source| answers::route_days(source, selection))
-    }
-
-    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>> {
-        self.ask(|source| answers::route_releases(source, selection))
-    }
-
-    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
-        self.ask(|source| answers::function_days(source, selection, names))
     }
 
     fn apps(&self) -> Result<Vec<AppInfo>> {
         self.inner.apps()
     }
 
-    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
-        self.ask(|source| answers::releases(source, selection))
-    }
-
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
         self.inner.day_counts(selection)
     }
 
-    fn trend(
-        &self,
-        selection: &Selection,
-        of: &TrendOf,
-        step: TrendStep,
-    ) -> Result<Vec<TrendPoint>> {
-        match of {
-            TrendOf::Requests => self.ask(|source| answers::request_trend(source, selection, step)),
-            TrendOf::Function(name) => {
-                self.ask(|source| answers::function_trend(source, selection, name, step))
-            }
-        }
-    }
-
-    fn top(
-        &self,
-        selection: &Selection,
-        sort: FunctionSort,
-        limit: usize,
-    ) -> Result<Vec<FunctionTotal>> {
-        self.ask(|source| answers::top(source, selection, sort, limit))
-    }
-
-    fn tree(&self, selection: &Selection) -> Result<Aggregate> {
-        self.ask(|source| answers::tree(source, selection))
-    }
-
-    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        // Half of the time is waiting for ClickHouse.
-        let wanted = Wanted::current().unwrap_or_default();
-        let side =
-            |selection| wanted.during(|| self.ask(|source| answers::side(source, selection)));
-        let (one, other) = std::thread::scope(|scope| {
-            let one = scope.spawn(|| side(before));
-            let other = side(after);
-            (
-                one.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                other,
-            )
-        });
-        Ok(answers::difference(one?, other?))
-    }
-
-    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
-        self.ask(|source| answers::function(source, selection, name))
-    }
-
-    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
-        self.ask(|source| answers::spans(source, selection, limit))
-    }
-
-    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
-        self.inner.hours(of, visitor)
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.inner.taken(app, at_us)
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {
         let is_there = self.inner.label(id, label);
-        self.end_moment();
+        self.clear_session();
         is_there
     }
 
     fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
         let deleted = self.inner.delete(ids);
-        self.end_moment();
+        self.clear_session();
         deleted
     }
+}
 
+impl Ask for ClickhouseStore {
+    fn ask<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
+        let alone = QuerySession::default();
+        question(&SessionSource {
+            inner: &self.inner,
+            session: self.session.as_ref().unwrap_or(&alone),
+        })
+    }
+
+    fn sides(&self, before: &Selection, after: &Selection) -> Result<(Side, Side)> {
+        let side = |selection| self.ask(|source| answers::side(source, selection));
+        let (before, after) = CancelToken::both(|| side(before), || side(after));
+        Ok((before?, after?))
+    }
+
+    fn visit_hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
+        self.inner.hours(of, visitor)
+    }
+}
+
+impl Retention for ClickhouseStore {
     fn policies(&self) -> Result<Policies> {
         self.inner.policies()
     }
@@ -419,30 +380,16 @@ impl Store for ClickhouseStore {
 
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
         let removed = self.inner.retain(app, policy, now_us);
-        self.end_moment();
+        self.clear_session();
         removed
     }
 
     fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
         self.inner.removals(app, since_us)
     }
+}
 
-    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
-        self.inner.note_dropped(rows)
-    }
-
-    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
-        self.inner.dropped(app, since_us)
-    }
-
-    fn has_notice(&self, id: &str) -> Result<bool> {
-        self.inner.has_notice(id)
-    }
-
-    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
-        self.inner.add_notice(id, now_us)
-    }
-
+impl Tokens for ClickhouseStore {
     fn add_token(&self, token: &StoredToken) -> Result<()> {
         self.inner.add_token(token)
     }
@@ -458,9 +405,33 @@ impl Store for ClickhouseStore {
     fn remove_token(&self, id: &str) -> Result<bool> {
         self.inner.remove_token(id)
     }
+}
 
-    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
-        self.inner.taken(app, at_us)
+impl Notices for ClickhouseStore {
+    fn has_notice(&self, id: &str) -> Result<bool> {
+        self.inner.has_notice(id)
+    }
+
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
+        self.inner.add_notice(id, now_us)
+    }
+
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
+        self.inner.note_dropped(rows)
+    }
+
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.inner.dropped(app, since_us)
+    }
+}
+
+impl Store for ClickhouseStore {
+    fn query_session(&self) -> Option<Box<dyn Store>> {
+        Some(Box::new(Self {
+            inner: Arc::clone(&self.inner),
+            threads: Arc::clone(&self.threads),
+            session: Some(QuerySession::default()),
+        }))
     }
 
     fn verify(&self) -> Result<Verified> {

@@ -4,8 +4,9 @@
 //! question that adds cells up gives each name a number here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use profile::Symbol;
 
 /// All names that questions met so far.
@@ -32,13 +33,9 @@ impl Default for Names {
 }
 
 impl Names {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The numbers of these symbols.
     pub(super) fn numbers(&self, symbols: &[Symbol]) -> Vec<u32> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let State { list, numbers } = &mut *state;
         let number = |symbol: &Symbol| {
             if let Some(&number) = numbers.get(&symbol.name) {
@@ -54,6 +51,6 @@ impl Names {
 
     /// All names so far.
     pub(super) fn all(&self) -> Arc<Vec<Symbol>> {
-        Arc::clone(&self.state().list)
+        Arc::clone(&self.state.lock().list)
     }
 }

@@ -5,11 +5,13 @@
 //! with, which change with the day's rows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::counts::Day;
 use super::literal::text;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::{Inner, slices};
 use crate::{Result, RunId};
 
@@ -17,7 +19,7 @@ use crate::{Result, RunId};
 const ROWS: u64 = 1_000_000;
 
 /// How many runs of days are remembered, of all applications: 70 MB.
-const MOST: usize = 1_000_000;
+const MAX_REMEMBERED_RUNS: usize = 1_000_000;
 
 /// A notable run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +47,7 @@ type ByDay = HashMap<(String, u32), (Arc<Day>, u32, Tops)>;
 
 /// What was found of days.
 #[derive(Debug, Default)]
-pub(super) struct Found(Mutex<ByDay>);
+pub(super) struct NotableCache(Mutex<ByDay>);
 
 impl Inner {
     /// The notable runs of an application, by day.
@@ -60,7 +62,9 @@ impl Inner {
             return Ok(notable);
         }
         let there: HashSet<u32> = days.iter().map(|(day, _)| *day).collect();
-        self.found_notable()
+        self.notable
+            .0
+            .lock()
             .retain(|(_, day), _| there.contains(day));
         let mut best: [HashMap<u64, Vec<(u32, Top)>>; 2] = Default::default();
         for (day, sums) in days {
@@ -88,7 +92,7 @@ impl Inner {
     /// Those of one day.
     fn tops(&self, app: &str, most: u32, day: u32, sums: &Arc<Day>) -> Result<Tops> {
         let key = (app.to_owned(), day);
-        if let Some((of, found_most, tops)) = self.found_notable().get(&key)
+        if let Some((of, found_most, tops)) = self.notable.0.lock().get(&key)
             && Arc::ptr_eq(of, sums)
             && *found_most == most
         {
@@ -109,7 +113,7 @@ impl Inner {
                     text(app),
                     range.condition()
                 ))?;
-                let mut answer = Answer::new(&bytes);
+                let mut answer = RowReader::new(&bytes);
                 while answer.has_more() {
                     tops.push(Top {
                         route: answer.u64()?,
@@ -125,19 +129,14 @@ impl Inner {
             }
         }
         let tops = Arc::new(tops);
-        let mut found = self.found_notable();
+        let mut found = self.notable.0.lock();
         let length = |tops: &Tops| tops.iter().map(Vec::len).sum::<usize>();
         found.remove(&key);
         let kept: usize = found.values().map(|(_, _, tops)| length(tops)).sum();
-        if kept + length(&tops) <= MOST {
+        if kept + length(&tops) <= MAX_REMEMBERED_RUNS {
             found.insert(key, (Arc::clone(sums), most, Arc::clone(&tops)));
         }
         Ok(tops)
-    }
-
-    fn found_notable(&self) -> std::sync::MutexGuard<'_, ByDay> {
-        let found = self.notable.0.lock();
-        found.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,21 +11,21 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::cells::Where;
+use super::cells::CellPlace;
 use super::literal::{ids, numbers};
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::select::{day_of, hour_number};
 use super::{Inner, now_us};
 use crate::prepare::{Dictionary, Prepared};
 use crate::{Error, Result, RunId, Stored};
 
 /// The most runs of one insert, and the bytes of files after which none is added.
-const MOST_RUNS: usize = 2000;
-const MOST_BYTES: usize = 32 << 20;
+const MAX_RUNS: usize = 2000;
+const MAX_BYTES: usize = 32 << 20;
 
 /// The most days of the runs of one insert: each is a part of its own, and later
 /// versions of ClickHouse refuse inserts of more than 100.
-const MOST_DAYS: usize = 90;
+const MAX_DAYS: usize = 90;
 
 /// How many senders may wait in the queue. Those beyond it wait, too.
 const QUEUE: usize = 64;
@@ -86,7 +86,7 @@ fn work(inner: &Inner, jobs: &Receiver<Job>) {
         let until = Instant::now() + took.min(LONGEST_WAIT);
         let mut runs = job.0;
         let mut replies = vec![(runs.len(), job.1)];
-        while runs.len() < MOST_RUNS {
+        while runs.len() < MAX_RUNS {
             let next = if replies.len() < senders {
                 jobs.recv_timeout(until.saturating_duration_since(Instant::now()))
                     .ok()
@@ -127,11 +127,11 @@ fn fitting(runs: &[Prepared]) -> usize {
     let (mut days, mut bytes) = (HashSet::new(), 0);
     let fits = |run: &&Prepared| {
         days.insert(day_of(run.info.started_us));
-        let is_full = bytes > MOST_BYTES || days.len() > MOST_DAYS;
+        let is_full = bytes > MAX_BYTES || days.len() > MAX_DAYS;
         bytes += run.file.len();
         !is_full
     };
-    runs.iter().take(MOST_RUNS).take_while(fits).count().max(1)
+    runs.iter().take(MAX_RUNS).take_while(fits).count().max(1)
 }
 
 /// Inserts the runs that are not there, a statement for each table.
@@ -143,9 +143,9 @@ fn insert(inner: &Inner, runs: &[Prepared]) -> Result<Vec<Result<Stored>>> {
     let mut stored = Vec::with_capacity(runs.len());
     let mut seen = HashSet::new();
     let mut dictionaries = Vec::new();
-    let mut changed = Rows::default();
-    let mut rows = Rows::default();
-    let mut taken = Rows::default();
+    let mut changed = RowWriter::default();
+    let mut rows = RowWriter::default();
+    let mut taken = RowWriter::default();
     let mut objects = Vec::new();
     for run in runs {
         let id = run.info.id;
@@ -210,7 +210,7 @@ fn known(inner: &Inner, runs: &[Prepared]) -> Result<HashMap<RunId, (u64, u8)>> 
             inner.all("run"),
             ids(some.iter().map(|run| &run.info.id.0))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             known.insert(RunId(answer.fixed()?), (answer.u64()?, answer.u8()?));
         }
@@ -228,15 +228,15 @@ fn write(
     version: u64,
     dictionary: i64,
     file: &[u8],
-    changed: &mut Rows,
-    rows: &mut Rows,
+    changed: &mut RowWriter,
+    rows: &mut RowWriter,
 ) {
     let info = &run.info;
     let part = run.cell.as_ref();
     let shape = part.map_or(-1, |part| {
         i8::try_from(part.shape.number()).unwrap_or(i8::MAX)
     });
-    let place = Where::of(info, shape);
+    let place = CellPlace::of(info, shape);
     let (key, day) = (place.key(), day_of(info.started_us));
     if part.is_some() {
         changed

@@ -1,14 +1,14 @@
 //! Small records: policies and what they removed, sent findings, counters of agents.
 
 use super::literal::text;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::{Inner, now_us};
 use crate::{
     AppPolicy, DroppedRuns, Error, Policies, Policy, Reason, Removal, RemovedFor, Result, RunId,
 };
 
 /// The most policies of applications.
-const MOST_POLICIES: usize = 1_000;
+const MAX_POLICIES: usize = 1_000;
 
 /// The longest name of an application, in bytes.
 const MAX_NAME: usize = 1024;
@@ -40,7 +40,7 @@ impl Inner {
             self.all("policy")
         ))?;
         let mut policies = Policies::default();
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             let app = answer.text()?;
             let limit = |value: i64| u64::try_from(value).ok();
@@ -77,8 +77,8 @@ impl Inner {
         };
         if let Some(policy) = policy {
             policy.check()?;
-            if self.policies()?.apps.len() >= MOST_POLICIES {
-                let reason = format!("a store has at most {MOST_POLICIES} policies");
+            if self.policies()?.apps.len() >= MAX_POLICIES {
+                let reason = format!("a store has at most {MAX_POLICIES} policies");
                 return Err(Error::Query(reason));
             }
         }
@@ -86,7 +86,7 @@ impl Inner {
         let set = policy.unwrap_or(&none);
         let limit =
             |value: Option<u64>| value.map_or(-1, |value| i64::try_from(value).unwrap_or(i64::MAX));
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.text(app).u64(now_us()).u8(u8::from(policy.is_none()));
         row.i64(limit(set.days.map(u64::from)))
             .i64(limit(set.runs))
@@ -102,7 +102,7 @@ impl Inner {
 
     /// Notes what a policy removed.
     pub(super) fn note(&self, day: u32, app: &str, reason: Reason, noted: &Noted) -> Result<()> {
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.u32(day)
             .text(app)
             .text(reason.name())
@@ -121,7 +121,7 @@ impl Inner {
             since_us / DAY_US,
             of_app(app)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut removals = Vec::new();
         while answer.has_more() {
             let (day, app, reason) = (answer.u32()?, answer.text()?, answer.text()?);
@@ -149,7 +149,7 @@ impl Inner {
                 self.all("removed"),
                 text(reason.name())
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             removed.push(RemovedFor {
                 reason,
                 count: answer.u64()?,
@@ -166,14 +166,14 @@ impl Inner {
             text(id),
             self.all("notice")
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let (day, newest) = (answer.u64()?, answer.u64()?);
         Ok(day > 0 && day + REMEMBERED >= newest)
     }
 
     /// Notes that a finding was sent.
     pub(super) fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.text(id).u64((now_us / DAY_US).max(1));
         self.client
             .insert(&(self.all("notice") + " (id, day)"), &row.bytes)
@@ -181,7 +181,7 @@ impl Inner {
 
     /// Notes counters of agents.
     pub(super) fn note_dropped(&self, counters: &[DroppedRuns]) -> Result<()> {
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         for counter in counters {
             rows.u64(counter.day_s / DAY_S)
                 .text(&counter.agent)
@@ -207,7 +207,7 @@ impl Inner {
             since_us / DAY_US,
             of_app(app)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut counters = Vec::new();
         while answer.has_more() {
             let day = answer.u64()?;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::counts::{Day, OfApp};
 use super::literal::{numbers, text};
 use super::notable::Notable;
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::runs::Change;
 use super::select::{day_of, hour_number};
 use super::{Inner, now_us, records, slices};
@@ -227,7 +227,7 @@ impl Inner {
             rules.oldest.0
         ))?;
         let (notable, unfolded) = (rules.notable.get(&day), rules.unfolded.get(&day));
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut victims = Vec::new();
         while answer.has_more() {
             let (id, size) = (RunId(answer.fixed()?), answer.u64()?);
@@ -300,11 +300,11 @@ impl Inner {
                 rules.of_day(day),
                 class.range
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let sums = match answer.u8()? {
-                    KEPT => &mut parted.kept,
-                    REST => &mut parted.rest,
+                    CLASS_KEPT => &mut parted.kept,
+                    CLASS_LIMITED => &mut parted.rest,
                     _ => &mut parted.old,
                 };
                 sums.0 += answer.u64()?;
@@ -365,13 +365,13 @@ impl Inner {
         for class in rules.classes(day) {
             let bytes = self.client.read(&format!(
                 "SELECT intDiv(started, {length}) AS part, count(), sum(size) FROM {} FINAL
-                 WHERE {} AND {} AND {part} AND {} = {REST} GROUP BY part",
+                 WHERE {} AND {} AND {part} AND {} = {CLASS_LIMITED} GROUP BY part",
                 self.all("run"),
                 rules.of_day(day),
                 class.range,
                 class.of_run
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let count = parts.entry(answer.u64()?).or_default();
                 count.0 += answer.u64()?;
@@ -392,13 +392,13 @@ impl Inner {
         for class in rules.classes(day) {
             let bytes = self.client.read(&format!(
                 "SELECT started, id, size FROM {} FINAL
-                 WHERE {} AND {} AND {part} AND {} = {REST}",
+                 WHERE {} AND {} AND {part} AND {} = {CLASS_LIMITED}",
                 self.all("run"),
                 rules.of_day(day),
                 class.range,
                 class.of_run
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let run = (answer.u64()?, RunId(answer.fixed()?));
                 runs.insert(run, answer.u64()?);
@@ -434,7 +434,7 @@ impl Inner {
             "SELECT count() FROM {} FINAL WHERE {condition}",
             self.all("cell")
         ))?;
-        let count = Answer::new(&bytes).u64()?;
+        let count = RowReader::new(&bytes).u64()?;
         Ok(Some((condition, count)))
     }
 
@@ -450,8 +450,8 @@ impl Inner {
 }
 
 /// Classes of runs: those that stay, those that limits are for, those that are too old.
-const KEPT: u8 = 1;
-const REST: u8 = 2;
+const CLASS_KEPT: u8 = 1;
+const CLASS_LIMITED: u8 = 2;
 const OLD: u8 = 3;
 
 /// The class of the runs of a part of a day, as an expression.
@@ -485,9 +485,9 @@ impl Rules<'_> {
             Class {
                 range: range.condition(),
                 of_run: format!(
-                    "multiIf(label != '' OR stored > {} OR {is_kept}, {KEPT},
+                    "multiIf(label != '' OR stored > {} OR {is_kept}, {CLASS_KEPT},
                      stored < if({is_notable}, toUInt64({oldest_notable}), toUInt64({oldest})), {OLD},
-                     {is_notable}, {KEPT}, {REST})",
+                     {is_notable}, {CLASS_KEPT}, {CLASS_LIMITED})",
                     self.settled
                 ),
             }

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 
 /// Rows to insert.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct RowWriter {
     pub(super) bytes: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ macro_rules! numbers {
     )* };
 }
 
-impl Rows {
+impl RowWriter {
     numbers!(u8, i8, u32, u64, i64, f64);
 
     /// The number of an array's elements, which follow.
@@ -46,7 +46,7 @@ impl Rows {
 
 /// Rows of an answer.
 #[derive(Debug)]
-pub(super) struct Answer<'a> {
+pub(super) struct RowReader<'a> {
     rest: &'a [u8],
 }
 
@@ -58,7 +58,7 @@ macro_rules! read_numbers {
     )* };
 }
 
-impl<'a> Answer<'a> {
+impl<'a> RowReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -124,20 +124,20 @@ mod tests {
 
     #[test]
     fn rows_are_read_as_they_were_written() {
-        let mut rows = Rows::default();
+        let mut rows = RowWriter::default();
         rows.u8(7)
             .i64(-3)
             .text("é".repeat(200))
             .length(2)
             .f64(0.5)
             .f64(1.5);
-        let mut answer = Answer::new(&rows.bytes);
+        let mut answer = RowReader::new(&rows.bytes);
         assert_eq!((answer.u8().unwrap(), answer.i64().unwrap()), (7, -3));
         assert_eq!(answer.text().unwrap().len(), 400);
-        assert_eq!(answer.list(Answer::f64).unwrap(), [0.5, 1.5]);
+        assert_eq!(answer.list(RowReader::f64).unwrap(), [0.5, 1.5]);
         assert!(!answer.has_more());
-        let mut cut = Answer::new(&rows.bytes[..50]);
+        let mut cut = RowReader::new(&rows.bytes[..50]);
         assert!(cut.fixed::<9>().is_ok() && cut.text().is_err());
-        assert!(Answer::new(&[0xFF; 10]).bytes().is_err());
+        assert!(RowReader::new(&[0xFF; 10]).bytes().is_err());
     }
 }

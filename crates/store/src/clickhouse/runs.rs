@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{ids as id_literals, numbers, text};
-use super::rows::Answer;
+use super::rows::RowReader;
 use super::select::{day_of, of_runs};
 use crate::answers::Chosen;
 use crate::packed::unpacked;
@@ -24,7 +24,7 @@ pub(super) const INFO: &str = "id, app, route, release, title, started, host, me
      failed, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label, tag_name, tag_value";
 
 /// All columns of `run` but `version`, `state`, `label` and `file`.
-const REST: &str = "id, key, day, app, route, release, title, started, host, method, status, \
+const COPIED_COLUMNS: &str = "id, key, day, app, route, release, title, started, host, method, status, \
      failed, shape, rate, unit, body, wall, cpu, peak, memory, calls, spans, sql, size, stored, \
      tag_name, tag_value, dictionary";
 
@@ -39,7 +39,7 @@ pub(super) enum Change<'a> {
     Scrubbed,
 }
 
-pub(super) fn read_info(answer: &mut Answer<'_>) -> Result<RunInfo> {
+pub(super) fn read_info(answer: &mut RowReader<'_>) -> Result<RunInfo> {
     let known = |value: i64| u64::try_from(value).ok();
     Ok(RunInfo {
         id: RunId(answer.fixed()?),
@@ -64,8 +64,11 @@ pub(super) fn read_info(answer: &mut Answer<'_>) -> Result<RunInfo> {
         size: answer.u64()?,
         label: answer.text()?,
         tags: {
-            let names = answer.list(Answer::text)?;
-            names.into_iter().zip(answer.list(Answer::text)?).collect()
+            let names = answer.list(RowReader::text)?;
+            names
+                .into_iter()
+                .zip(answer.list(RowReader::text)?)
+                .collect()
         },
     })
 }
@@ -113,7 +116,7 @@ impl Inner {
             self.all("run"),
             rows_of_runs(std::iter::once((id, day)))
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         // Its version, its state, and the rest of its row.
         type Row<'a> = (u64, u8, (RunInfo, i64, &'a [u8]));
         let mut latest: Option<Row<'_>> = None;
@@ -169,7 +172,7 @@ impl Inner {
             ))?;
             // The latest version of each.
             let mut files: HashMap<RunId, (u64, i64, &[u8])> = HashMap::new();
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let id = RunId(answer.fixed()?);
                 let file = (answer.u64()?, answer.i64()?, answer.bytes()?);
@@ -203,7 +206,7 @@ impl Inner {
             self.all("run"),
             of_runs(selection)?
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         Ok(Chosen {
             runs: answer.u64()?,
             highest_rate: answer.f64()?,
@@ -217,7 +220,7 @@ impl Inner {
             self.all("run"),
             of_runs(selection)?
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut days = Vec::new();
         while answer.has_more() {
             days.push(DayCount {
@@ -238,7 +241,7 @@ impl Inner {
                 self.all("run"),
                 id_literals(some.iter().map(|id| &id.0))
             ))?;
-            let mut answer = Answer::new(&bytes);
+            let mut answer = RowReader::new(&bytes);
             while answer.has_more() {
                 let (id, day, state) = (RunId(answer.fixed()?), answer.u32()?, answer.u8()?);
                 if state == 0 {
@@ -269,9 +272,9 @@ impl Inner {
         };
         let now = super::now_us();
         self.client.execute(&format!(
-            "INSERT INTO {run} (version, state, label, file, {REST})
+            "INSERT INTO {run} (version, state, label, file, {COPIED_COLUMNS})
              SELECT if(version < {now}, toUInt64({now}), version + 1), toUInt8({state}),
-                 {label}, {file}, {REST}
+                 {label}, {file}, {COPIED_COLUMNS}
              FROM {run} FINAL WHERE {} AND {only}",
             these(runs.iter().map(|(id, day)| (id, *day))),
             run = self.all("run"),

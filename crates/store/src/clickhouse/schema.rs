@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use super::client::Client;
 use super::literal::text;
-use super::rows::Answer;
+use super::rows::RowReader;
 use crate::{Error, Result};
 
 /// The oldest version of ClickHouse with all that is used here.
-const OLDEST: (u32, u32) = (18, 16);
+const OLDEST_CLICKHOUSE: (u32, u32) = (18, 16);
 
 /// How the granularity is written in a table's order, as its last setting.
 const GRANULARITY: &str = "index_granularity = ";
 
 /// How long nodes that answer may take to create a table.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_CREATION_TIME: Duration = Duration::from_secs(60);
 
 /// A table.
 struct Table {
@@ -251,7 +251,7 @@ pub(super) fn migrate(client: &Client) -> Result<()> {
         self::create(client, &STEP)?;
     }
     let bytes = client.read(&format!("SELECT max(step) FROM {steps}"))?;
-    let found = Answer::new(&bytes).u32()?;
+    let found = RowReader::new(&bytes).u32()?;
     if found > newest {
         return Err(Error::Version {
             found: i64::from(found),
@@ -269,7 +269,7 @@ pub(super) fn migrate(client: &Client) -> Result<()> {
         if number <= found {
             continue;
         }
-        let mut row = super::rows::Rows::default();
+        let mut row = super::rows::RowWriter::default();
         row.u32(number).u64(1);
         client.insert(&format!("{steps} (step, version)"), &row.bytes)?;
     }
@@ -290,7 +290,7 @@ pub(super) fn has_bucket(client: &Client) -> Result<bool> {
         "SELECT count() FROM system.tables WHERE database = '{}' AND name = 'bucket'",
         client.address().database
     ))?;
-    Ok(Answer::new(&bytes).u64()? > 0)
+    Ok(RowReader::new(&bytes).u64()? > 0)
 }
 
 /// Whether a node of the address that answers lacks one of these tables.
@@ -308,7 +308,7 @@ fn is_missing(client: &Client, tables: &[&Table]) -> Result<bool> {
         names.join(", ")
     ))?;
     for bytes in answers {
-        if Answer::new(&bytes).u64()? < names.len() as u64 {
+        if RowReader::new(&bytes).u64()? < names.len() as u64 {
             return Ok(true);
         }
     }
@@ -317,13 +317,13 @@ fn is_missing(client: &Client, tables: &[&Table]) -> Result<bool> {
 
 fn check_server(client: &Client) -> Result<()> {
     let bytes = client.ask_outside("SELECT version()")?;
-    let version = Answer::new(&bytes).text()?;
+    let version = RowReader::new(&bytes).text()?;
     let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(year), Some(month)) if (year, month) >= OLDEST => Ok(()),
+        (Some(year), Some(month)) if (year, month) >= OLDEST_CLICKHOUSE => Ok(()),
         _ => Err(Error::Database(format!(
             "this is ClickHouse {version}, and {}.{} is the oldest that can be used",
-            OLDEST.0, OLDEST.1
+            OLDEST_CLICKHOUSE.0, OLDEST_CLICKHOUSE.1
         ))),
     }
 }
@@ -375,7 +375,7 @@ fn as_on_other_nodes(client: &Client, name: &str, order: &str) -> Result<String>
         client.address().database
     ))?;
     for bytes in answers.iter().filter(|bytes| !bytes.is_empty()) {
-        let engine = Answer::new(bytes).text()?;
+        let engine = RowReader::new(bytes).text()?;
         if let Some((_, after)) = engine.split_once(GRANULARITY) {
             let end = after.find(|c: char| !c.is_ascii_digit());
             let number = after.get(..end.unwrap_or(after.len())).unwrap_or_default();
@@ -388,7 +388,7 @@ fn as_on_other_nodes(client: &Client, name: &str, order: &str) -> Result<String>
 /// Carries out a statement `ON CLUSTER`, which may be repeated. The error names the
 /// nodes that do not answer.
 fn on_all_nodes(client: &Client, statement: &str) -> Result<()> {
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + MAX_CREATION_TIME;
     while !client.execute_everywhere(statement)? {
         let away = away(client)?;
         if !away.is_empty() {
@@ -421,7 +421,7 @@ fn away(client: &Client) -> Result<Vec<String>> {
         "SELECT concat(host_name, ':', toString(port)) FROM system.clusters
          WHERE cluster = '{cluster}' ORDER BY shard_num, replica_num"
     ))?;
-    let mut answer = Answer::new(&bytes);
+    let mut answer = RowReader::new(&bytes);
     let mut away = Vec::new();
     while answer.has_more() {
         let node = answer.text()?;

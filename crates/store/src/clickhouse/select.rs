@@ -5,7 +5,7 @@ use crate::rollup::hour_of;
 use crate::{Error, Result, Selection, Status};
 
 /// The most values of one condition.
-const MOST: usize = 1000;
+const MAX_VALUES: usize = 1000;
 
 const DAY_US: u64 = 86_400_000_000;
 
@@ -184,9 +184,9 @@ fn joined(all: &[String]) -> String {
 }
 
 fn check(values: usize) -> Result<()> {
-    if values > MOST {
+    if values > MAX_VALUES {
         return Err(Error::Query(format!(
-            "{values} values in one condition, and {MOST} are the most"
+            "{values} values in one condition, and {MAX_VALUES} are the most"
         )));
     }
     Ok(())

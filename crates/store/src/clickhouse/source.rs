@@ -6,44 +6,44 @@ use profile::Symbol;
 
 use super::Inner;
 use super::add_spreads::AddSpreads;
-use super::heads::Heads;
-use super::moment::Moment;
-use super::piece::Each;
+use super::query_session::QuerySession;
 use super::select::Hours;
+use super::sum_headers::SumHeaders;
+use super::sum_part::Each;
 use crate::answers::{
-    Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of,
+    Chosen, EachFile, Grouping, PartSums, Place, Resolution, Source, Visited, Want, requests_of,
 };
 use crate::rollup::{SpreadSums, Totals};
 use crate::{Basis, Result, RunInfo, Selection};
 
 /// A store at a moment.
-pub(super) struct AtMoment<'a> {
+pub(super) struct SessionSource<'a> {
     pub(super) inner: &'a Inner,
-    pub(super) moment: &'a Moment,
+    pub(super) session: &'a QuerySession,
 }
 
-impl AtMoment<'_> {
-    fn heads(&self, of: &Hours, step: Resolution) -> Result<Heads> {
-        self.moment.heads(self.inner, of, step)
+impl SessionSource<'_> {
+    fn headers(&self, of: &Hours, step: Resolution) -> Result<SumHeaders> {
+        self.session.headers(self.inner, of, step)
     }
 
     fn runs(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
-        match self.moment.runs(selection, most) {
+        match self.session.runs(selection, most) {
             Some(runs) => Ok(runs),
             None => self.inner.infos(selection, most),
         }
     }
 }
 
-impl Source for AtMoment<'_> {
+impl Source for SessionSource<'_> {
     fn totals(
         &self,
         selection: &Selection,
         grouping: Grouping,
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
-        let heads = self.heads(&Hours::of(selection)?, grouping.step.into())?;
-        self.inner.walk_totals(&heads, visitor)
+        let headers = self.headers(&Hours::of(selection)?, grouping.step.into())?;
+        self.inner.walk_totals(&headers, visitor)
     }
 
     fn cells(
@@ -51,20 +51,20 @@ impl Source for AtMoment<'_> {
         selection: &Selection,
         want: Want<'_>,
         step: Resolution,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited> {
         let (mut runs, mut sum) = (0, 0.0);
         let hours = Hours::of(selection)?;
-        let each = |place: &Place, totals: &Totals, sums: Option<Sums>| {
+        let each = |place: &Place, totals: &Totals, sums: Option<PartSums>| {
             runs += totals.runs;
             sum += requests_of(totals.runs, place.rate);
             if let Some(sums) = sums {
                 visitor(place, totals, sums);
             }
         };
-        let heads = self.heads(&hours, step)?;
+        let headers = self.headers(&hours, step)?;
         self.inner
-            .walk(&hours, step, heads, want, &mut Each(each))?;
+            .walk(&hours, step, headers, want, &mut Each(each))?;
         Ok(Visited {
             names: self.inner.names.all(),
             basis: Basis::Hours,
@@ -77,18 +77,18 @@ impl Source for AtMoment<'_> {
         &self,
         selection: &Selection,
         want: Want<'_>,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited> {
         let nothing = Totals::default();
         let days = Hours::of_days(selection)?;
-        let each = |place: &Place, _: &Totals, sums: Option<Sums>| {
+        let each = |place: &Place, _: &Totals, sums: Option<PartSums>| {
             if let Some(sums) = sums {
                 visitor(place, &nothing, sums);
             }
         };
-        let heads = self.heads(&days, Resolution::Day)?;
+        let headers = self.headers(&days, Resolution::Day)?;
         self.inner
-            .walk(&days, Resolution::Day, heads, want, &mut Each(each))?;
+            .walk(&days, Resolution::Day, headers, want, &mut Each(each))?;
         Ok(Visited {
             names: self.inner.names.all(),
             basis: Basis::Hours,
@@ -104,9 +104,9 @@ impl Source for AtMoment<'_> {
     ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
         let days = Hours::of_days(selection)?;
         let mut spreads = AddSpreads::default();
-        let heads = self.heads(&days, Resolution::Day)?;
+        let headers = self.headers(&days, Resolution::Day)?;
         self.inner
-            .walk(&days, Resolution::Day, heads, want, &mut spreads)?;
+            .walk(&days, Resolution::Day, headers, want, &mut spreads)?;
         Ok((spreads.sums, self.inner.names.all()))
     }
 

@@ -4,7 +4,7 @@
 //! are also left when a server dies between an object and its row, or when two
 //! servers store a run at once. Lists of the bucket find those.
 //!
-//! **Invariant:** an object is removed only if no row names it, twice with [`QUIET`]
+//! **Invariant:** an object is removed only if no row names it, twice with [`UNUSED_TIME`]
 //! between, and its name is older than [`SETTLED`]. By then no statement can be left
 //! that writes a row with it.
 
@@ -12,11 +12,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::MOST_SECONDS;
+use super::client::MAX_SECONDS;
 use super::files::{in_parallel, is_in_bucket, name_in, parts_of};
 use super::literal::ids;
-use super::regular::Regular;
-use super::rows::Answer;
+use super::periodic_thread::PeriodicThread;
+use super::rows::RowReader;
 use super::runs::these;
 use super::{Inner, now_us};
 use crate::{Result, RunId};
@@ -25,24 +25,24 @@ use crate::{Result, RunId};
 pub(super) const SETTLED: Duration = Duration::from_secs(2 * 3600);
 
 /// How long an object must be unused: longer than a statement that read its row.
-pub(super) const QUIET: Duration = Duration::from_secs(MOST_SECONDS + 60);
+pub(super) const UNUSED_TIME: Duration = Duration::from_secs(MAX_SECONDS + 60);
 
 /// How often unused objects are removed, and one of 256 folders is listed.
-const EVERY: Duration = Duration::from_secs(60);
+const INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the thread that sweeps, if the store has a bucket.
-pub(super) fn start(inner: Arc<Inner>) -> Result<Option<Regular>> {
+pub(super) fn start(inner: Arc<Inner>) -> Result<Option<PeriodicThread>> {
     if inner.files.bucket.is_none() {
         return Ok(None);
     }
     let mut folder = now_us().to_le_bytes()[0];
     let work = move |_: &_| {
         // What fails is done by a later turn.
-        let _ = inner.remove_unused(QUIET);
+        let _ = inner.remove_unused(UNUSED_TIME);
         let _ = inner.find_unused(folder, SETTLED);
         folder = folder.wrapping_add(1);
     };
-    Regular::start("store-sweeper", EVERY, work).map(Some)
+    PeriodicThread::start("store-sweeper", INTERVAL, work).map(Some)
 }
 
 impl Inner {
@@ -125,7 +125,7 @@ impl Inner {
             self.all("run"),
             is_in_bucket()
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         let mut named = HashSet::new();
         while answer.has_more() {
             named.extend(name_in(answer.bytes()?).map(str::to_owned));

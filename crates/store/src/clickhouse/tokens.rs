@@ -1,7 +1,7 @@
 //! Tokens and sessions, and what counts for quotas.
 
 use super::literal::text;
-use super::rows::{Answer, Rows};
+use super::rows::{RowReader, RowWriter};
 use super::{Inner, now_us};
 use crate::{Error, Result, StoredToken, Taken};
 
@@ -29,11 +29,11 @@ impl Inner {
             self.all("token"),
             token.created_us
         ))?;
-        let most = StoredToken::MOST;
-        if Answer::new(&bytes).u64()? >= most as u64 {
+        let most = StoredToken::MAX_TOKENS;
+        if RowReader::new(&bytes).u64()? >= most as u64 {
             return Err(Error::Query(format!("a store has at most {most} {kind}")));
         }
-        let mut row = Rows::default();
+        let mut row = RowWriter::default();
         row.text(&token.id).u64(now_us()).u8(0);
         row.text(&token.name).text(&token.scopes);
         row.text(token.app.as_deref().unwrap_or_default());
@@ -65,7 +65,7 @@ impl Inner {
         ))?;
         let some = |text: String| Some(text).filter(|text| !text.is_empty());
         let mut tokens = Vec::new();
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             tokens.push(StoredToken {
                 id: answer.text()?,
@@ -102,7 +102,7 @@ impl Inner {
             at_us / DAY_US,
             text(app)
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         Ok(Taken {
             runs: answer.u64()?,
             bytes: answer.u64()?,
@@ -116,7 +116,7 @@ impl Inner {
             "SELECT DISTINCT day FROM {table}
              WHERE day + {KEPT_DAYS} < (SELECT max(day) FROM {table})"
         ))?;
-        let mut answer = Answer::new(&bytes);
+        let mut answer = RowReader::new(&bytes);
         while answer.has_more() {
             super::schema::drop_partition(&self.client, "taken", answer.u32()?)?;
         }

@@ -2,12 +2,12 @@
 
 use profile::Profile;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::policy::RemovedFor;
 
 /// A route with the sums of its runs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RouteRow {
     /// The application.
     pub app: String,
@@ -40,8 +40,7 @@ pub struct RouteRow {
 }
 
 /// A step of a trend.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TrendPoint {
     /// The beginning of the step, in seconds since 1970.
     pub time_s: i64,
@@ -78,8 +77,7 @@ pub struct TrendPoint {
 }
 
 /// What a trend has of one day.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DaySums {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -93,8 +91,7 @@ pub struct DaySums {
 }
 
 /// The days of a route.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RouteDays {
     /// The application.
     pub app: String,
@@ -120,8 +117,7 @@ pub struct RouteRelease {
 }
 
 /// The days of a function.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FunctionDays {
     /// Its name.
     pub name: String,
@@ -130,8 +126,7 @@ pub struct FunctionDays {
 }
 
 /// A function with its sums over a selection.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FunctionTotal {
     /// Its name.
     pub name: String,
@@ -161,9 +156,8 @@ pub struct FunctionTotal {
 }
 
 /// What an answer was made from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum Basis {
     /// The hourly sums: all runs of whole hours, those that were removed since
     /// included.
@@ -200,8 +194,7 @@ pub struct Difference {
 }
 
 /// How a function differs between two selections, by run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FunctionChange {
     /// Its name.
     pub name: String,
@@ -233,8 +226,7 @@ pub struct FunctionChange {
 }
 
 /// A function of a selection.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FunctionDetail {
     /// Its sums.
     pub total: FunctionTotal,
@@ -249,8 +241,7 @@ pub struct FunctionDetail {
 }
 
 /// A function's sums on one route.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FunctionRoute {
     /// The application.
     pub app: String,
@@ -263,8 +254,7 @@ pub struct FunctionRoute {
 }
 
 /// A caller or a callee, and the cost of the calls between.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Neighbour {
     /// Its name.
     pub name: String,
@@ -277,8 +267,7 @@ pub struct Neighbour {
 }
 
 /// Spans of the same kind and text.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SpanTotal {
     /// `sql`, `http`, `stream`, `redis`, `memcached` or `other`.
     pub kind: String,
@@ -297,8 +286,7 @@ pub struct SpanTotal {
 }
 
 /// An application.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AppInfo {
     /// Its name.
     pub name: String,
@@ -311,8 +299,7 @@ pub struct AppInfo {
 }
 
 /// A release of an application.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseInfo {
     /// The application.
     pub app: String,
@@ -327,8 +314,7 @@ pub struct ReleaseInfo {
 }
 
 /// The number of runs of a day.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DayCount {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -337,8 +323,7 @@ pub struct DayCount {
 }
 
 /// The size of a store.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Stats {
     /// The runs.
     pub runs: u64,

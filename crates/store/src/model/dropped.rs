@@ -1,13 +1,13 @@
 //! Runs that agents dropped before they came to the store.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Result};
 
 /// How many runs an agent dropped on one day, and why. The number only grows
 /// until the day is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DroppedRuns {
     /// The identity of the agent's counters.
     pub agent: String,
@@ -28,7 +28,7 @@ pub struct DroppedRuns {
 
 impl DroppedRuns {
     /// The most counters of one report.
-    pub const MOST: usize = 50_000;
+    pub const MAX_COUNTERS: usize = 50_000;
 
     /// The longest text, in bytes.
     const MAX_TEXT: usize = 1024;
@@ -41,8 +41,11 @@ impl DroppedRuns {
     /// [`Error::Query`], which names the field.
     pub fn check(rows: &[Self], now_us: u64) -> Result<()> {
         let wrong = |reason: String| Err(Error::Query(reason));
-        if rows.len() > Self::MOST {
-            return wrong(format!("a report has at most {} counters", Self::MOST));
+        if rows.len() > Self::MAX_COUNTERS {
+            return wrong(format!(
+                "a report has at most {} counters",
+                Self::MAX_COUNTERS
+            ));
         }
         for row in rows {
             let texts = [

@@ -1,6 +1,7 @@
 //! How long runs are kept, and what an inspection of the store found.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Result, Taken};
 
@@ -8,10 +9,9 @@ use crate::{Error, Result, Taken};
 ///
 /// Labelled runs are always kept. The slowest and the latest failed runs of
 /// each route are kept for `keep_notable_days`, whatever the other limits are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 // A field with a wrong name must not silently become the default.
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Policy {
     /// The age of the oldest run, in days since it was stored.
     pub days: Option<u32>,
@@ -49,7 +49,7 @@ impl Default for Policy {
 
 impl Policy {
     /// The most notable runs of a route.
-    pub const MOST_NOTABLE: u32 = 10_000;
+    pub const MAX_NOTABLE: u32 = 10_000;
 
     /// Refuses a policy that would remove everything, or keep too much to look
     /// for it.
@@ -80,10 +80,10 @@ impl Policy {
                 "{name}: 0 would refuse every run; null is no quota"
             )));
         }
-        if self.notable > Self::MOST_NOTABLE {
+        if self.notable > Self::MAX_NOTABLE {
             return Err(Error::Query(format!(
                 "notable: at most {} runs of a route",
-                Self::MOST_NOTABLE
+                Self::MAX_NOTABLE
             )));
         }
         Ok(())
@@ -91,8 +91,7 @@ impl Policy {
 }
 
 /// The policies of a store.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Policies {
     /// That of the applications without one of their own.
     pub default: Policy,
@@ -127,8 +126,7 @@ impl Policies {
 }
 
 /// An application with a policy of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AppPolicy {
     /// The application.
     pub app: String,
@@ -137,9 +135,8 @@ pub struct AppPolicy {
 }
 
 /// Why a policy removed something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum Reason {
     /// Runs older than `days`, or than `keep_notable_days`.
     Age,
@@ -168,8 +165,7 @@ impl Reason {
 }
 
 /// What a policy removes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Removed {
     /// The number of runs.
     pub runs: u64,
@@ -200,8 +196,7 @@ impl Removed {
 }
 
 /// What a policy removed for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Removal {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -216,8 +211,7 @@ pub struct Removal {
 }
 
 /// What all policies removed for one reason since the store was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedFor {
     /// The reason.
     pub reason: Reason,

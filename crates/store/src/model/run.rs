@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use profile::Profile;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The identity of a run: the hash of its native file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,22 +75,20 @@ pub struct NewRun {
 }
 
 /// What became of a profile that was sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Stored {
     /// Its id.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub id: RunId,
     /// False if the store had it before.
     pub is_new: bool,
 }
 
 /// A run in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunInfo {
     /// Its id.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    #[schema(value_type = String)]
     pub id: RunId,
     /// The application.
     pub app: String,
@@ -145,8 +144,7 @@ pub struct Run {
 }
 
 /// A part of the list of runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunPage {
     /// The runs.
     pub runs: Vec<RunInfo>,

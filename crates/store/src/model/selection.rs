@@ -1,6 +1,7 @@
 //! Which runs a question is about.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Result, RunId};
 
@@ -113,9 +114,8 @@ impl TryFrom<String> for Status {
 }
 
 /// The order of a list of runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum RunSort {
     /// The latest first.
     #[default]
@@ -158,9 +158,8 @@ pub enum TrendOf {
 }
 
 /// The length of a step of a trend.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum TrendStep {
     /// An hour.
     Hour,
@@ -184,9 +183,8 @@ impl TrendStep {
 }
 
 /// The order of a list of functions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum FunctionSort {
     /// The most self time first.
     #[default]

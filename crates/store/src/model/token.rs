@@ -39,7 +39,7 @@ impl fmt::Debug for StoredToken {
 
 impl StoredToken {
     /// The most tokens of a store, and the most sessions.
-    pub const MOST: usize = 10_000;
+    pub const MAX_TOKENS: usize = 10_000;
 
     /// The longest name, and the longest name of an application, in bytes.
     const MAX_TEXT: usize = 1024;

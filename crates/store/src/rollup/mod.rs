@@ -32,11 +32,11 @@ pub(crate) use totals::Totals;
 
 /// The most of a cost of one run in the sums. What is more is no measurement, and
 /// a thousand of them have a sum that is exact.
-pub(crate) const MOST_COST: u64 = 1 << 53;
+pub(crate) const MAX_COST: u64 = 1 << 53;
 
-/// A cost that may be negative, within [`MOST_COST`].
+/// A cost that may be negative, within [`MAX_COST`].
 pub(crate) fn bounded(cost: i64) -> i64 {
-    cost.clamp(-MOST_COST.cast_signed(), MOST_COST.cast_signed())
+    cost.clamp(-MAX_COST.cast_signed(), MAX_COST.cast_signed())
 }
 
 /// Whether a part is added or taken out again.

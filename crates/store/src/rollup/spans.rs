@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use profile::{Profile, SpanKind};
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_COST, Sign};
+use super::{MAX_COST, Sign};
 
 /// The most texts of a cell. Spans beyond it are added up without a text.
-const MOST: usize = 2_000;
+const MAX_TEXTS: usize = 2_000;
 
 /// The sums of the spans of one kind and text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,11 +35,11 @@ impl SpanSums {
             let key = (group.kind.number(), group.text.to_vec());
             let row = sums.rows.entry(key).or_default();
             row.runs = 1;
-            row.calls = row.calls.saturating_add(group.calls).min(MOST_COST);
-            row.wall = row.wall.saturating_add(group.total).min(MOST_COST);
+            row.calls = row.calls.saturating_add(group.calls).min(MAX_COST);
+            row.wall = row.wall.saturating_add(group.total).min(MAX_COST);
             row.max = row.max.max(group.max);
             let rows = row.rows.saturating_add(group.rows.unwrap_or(0));
-            row.rows = rows.min(MOST_COST);
+            row.rows = rows.min(MAX_COST);
         }
         sums
     }
@@ -62,7 +62,7 @@ impl SpanSums {
                 if sign == Sign::Minus {
                     continue;
                 }
-                if self.rows.len() >= MOST {
+                if self.rows.len() >= MAX_TEXTS {
                     key.1.clear();
                 }
             }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Sign, Sketch, log_own};
 
 /// The most functions of a day. Those beyond it have sums only.
-const MOST: usize = 50_000;
+const MAX_FUNCTIONS: usize = 50_000;
 
 /// The spread of one function's times.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl Spreads {
                 if row.runs == 0 {
                     self.rows.remove(&name);
                 }
-            } else if sign == Sign::Plus && self.rows.len() < MOST {
+            } else if sign == Sign::Plus && self.rows.len() < MAX_FUNCTIONS {
                 self.rows.insert(name, spread.clone());
             }
         }

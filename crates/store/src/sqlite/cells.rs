@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::Result;
-use crate::prepare::Part;
+use crate::prepare::RunSums;
 pub(super) use crate::rollup::hour_of;
 use crate::rollup::{Paths, Shape, Sign, SpanSums, Spreads, Totals, decode, encode};
 
@@ -98,7 +98,7 @@ impl Cell {
 
     /// Adds or subtracts a run, whose functions have the numbers `names`.
     /// Returns its spreads, which belong to the day.
-    pub(super) fn merge(&mut self, part: Part, names: &[u32], sign: Sign) -> Spreads {
+    pub(super) fn merge(&mut self, part: RunSums, names: &[u32], sign: Sign) -> Spreads {
         self.totals.merge(&part.totals, sign);
         self.paths.merge(&part.paths.renamed(names), sign);
         self.spans.merge(&part.spans, sign);

@@ -7,7 +7,7 @@ use super::put::number;
 use crate::{Error, Result, Selection, Status};
 
 /// The most values of one condition.
-const MOST: usize = 1000;
+const MAX_VALUES: usize = 1000;
 
 /// The first and the last hour of a selection. Hours that are partly selected
 /// are in.
@@ -229,9 +229,9 @@ fn text(value: &str) -> Value {
 }
 
 fn check(values: usize) -> Result<()> {
-    if values > MOST {
+    if values > MAX_VALUES {
         return Err(Error::Query(format!(
-            "{values} values in one condition, and {MOST} are the most"
+            "{values} values in one condition, and {MAX_VALUES} are the most"
         )));
     }
     Ok(())

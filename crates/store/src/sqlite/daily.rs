@@ -21,8 +21,8 @@ const OVER: i64 = 25;
 /// How long a day that changed again waits the first time, and at most. Each
 /// time it waits longer: a sender with a wrong clock changes a day again and
 /// again.
-const WAIT: Duration = Duration::from_secs(10);
-const MOST_WAIT: Duration = Duration::from_secs(3600);
+const FIRST_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// How long runs are written before a part of the work is done between them.
 const LATE: Duration = Duration::from_millis(250);
@@ -131,9 +131,9 @@ impl Daily {
     /// Lets a day wait before it is summed again.
     fn defer(&mut self, day: i64) {
         let times = self.waits.get(&day).map_or(0, |wait| wait.0);
-        let wait = WAIT
+        let wait = FIRST_WAIT
             .saturating_mul(4_u32.saturating_pow(times))
-            .min(MOST_WAIT);
+            .min(MAX_WAIT);
         self.waits.insert(day, (times + 1, Instant::now() + wait));
     }
 

@@ -11,11 +11,11 @@ use crate::Result;
 use crate::rollup::{Sign, Spreads, decode, encode};
 
 /// What the shape of a part's row is larger by.
-const PART: i64 = 16;
+const PART_SHAPE_OFFSET: i64 = 16;
 
 /// The runs of a part. Fewer make adding them up frequent, more make the writing
 /// of each part dear.
-const MOST: u64 = 32;
+const MAX_PART_RUNS: u64 = 32;
 
 /// A day in memory, to be changed.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Day {
     /// Reads the part: new runs need no more.
     pub(super) fn read(connection: &Connection, key: &Key) -> Result<Self> {
         Ok(Self {
-            spreads: row(connection, key, PART)?.unwrap_or_default(),
+            spreads: row(connection, key, PART_SHAPE_OFFSET)?.unwrap_or_default(),
             is_whole: false,
         })
     }
@@ -61,11 +61,11 @@ impl Day {
 
     /// Writes the part, or the whole day if the part is large enough.
     pub(super) fn write(&mut self, connection: &Connection, key: &Key) -> Result<()> {
-        if !self.is_whole && self.spreads.runs() >= MOST {
+        if !self.is_whole && self.spreads.runs() >= MAX_PART_RUNS {
             self.complete(connection, key)?;
         }
         if !self.is_whole {
-            return write_row(connection, key, PART, &self.spreads);
+            return write_row(connection, key, PART_SHAPE_OFFSET, &self.spreads);
         }
         write(connection, key, &self.spreads)?;
         // The next runs are in a new part.
@@ -94,7 +94,7 @@ pub(super) fn read(connection: &Connection, key: &Key) -> Result<Spreads> {
 /// Writes the spreads of a cell's day; removes them if there are none.
 pub(super) fn write(connection: &Connection, key: &Key, spreads: &Spreads) -> Result<()> {
     write_row(connection, key, 0, spreads)?;
-    write_row(connection, key, PART, &Spreads::default())
+    write_row(connection, key, PART_SHAPE_OFFSET, &Spreads::default())
 }
 
 fn row(connection: &Connection, key: &Key, part: i64) -> Result<Option<Spreads>> {

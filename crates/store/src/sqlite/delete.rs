@@ -2,7 +2,7 @@
 
 use super::put::{Changed, Open};
 use super::runs;
-use crate::prepare::{part, profile_of};
+use crate::prepare::{profile_of, sums_of_run};
 use crate::rollup::Sign;
 use crate::{Error, Result, RunId};
 
@@ -16,7 +16,7 @@ pub(super) fn delete(open: &mut Open<'_>, ids: &[RunId]) -> Result<Vec<RunId>> {
         };
         match runs::run(open.connection, id) {
             Ok(Some(run)) => {
-                if let Some(part) = part(profile_of(&run.file)?, &run.info) {
+                if let Some(part) = sums_of_run(profile_of(&run.file)?, &run.info) {
                     let key = open.key(&run.info, &part)?;
                     open.merge(part, &key, &mut changed, Sign::Minus)?;
                 }

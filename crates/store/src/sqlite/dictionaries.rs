@@ -1,8 +1,9 @@
 //! Dictionaries: files that those of other runs are compressed with.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteStore;
@@ -12,24 +13,21 @@ use crate::transposed::restored;
 use crate::{Error, Result, RunInfo};
 
 /// How many are kept in memory.
-const KEPT: usize = 256;
+const MAX_CACHED: usize = 256;
 
 /// A dictionary with its number.
 type Numbered = (i64, Arc<Vec<u8>>);
 
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct DictionaryCache {
     /// By application, route and release.
     by_route: Mutex<HashMap<[String; 3], Numbered>>,
 }
 
 impl Dictionaries for SqliteStore {
     fn find(&self, info: &RunInfo) -> Result<Option<Numbered>> {
-        let kept = || {
-            let kept = self.dictionaries.by_route.lock();
-            kept.unwrap_or_else(PoisonError::into_inner)
-        };
+        let kept = || self.dictionaries.by_route.lock();
         let key = [&info.app, &info.route, &info.release].map(Clone::clone);
         if let Some((number, data)) = kept().get(&key) {
             return Ok(Some((*number, Arc::clone(data))));
@@ -52,7 +50,7 @@ impl Dictionaries for SqliteStore {
         };
         let data: Arc<Vec<u8>> = Arc::new(plain(&packed)?);
         let mut kept = kept();
-        if kept.len() >= KEPT {
+        if kept.len() >= MAX_CACHED {
             kept.clear();
         }
         kept.insert(key, (number, Arc::clone(&data)));

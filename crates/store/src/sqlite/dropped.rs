@@ -8,10 +8,10 @@ use crate::{DroppedRuns, Result};
 const DAY_S: u64 = 86_400;
 
 /// How long counters are kept, in days.
-const KEPT: i64 = 800;
+const KEPT_DAYS: i64 = 800;
 
 /// The most counters of a store: beyond it the oldest days go.
-const MOST: i64 = 200_000;
+const MAX_COUNTERS: i64 = 200_000;
 
 /// The most counters of one answer.
 const LISTED: u32 = 10_000;
@@ -38,12 +38,12 @@ pub(super) fn note(connection: &Connection, rows: &[DroppedRuns]) -> Result<()> 
     }
     let newest: Option<i64> =
         connection.query_row("SELECT max(day) FROM dropped", [], |row| row.get(0))?;
-    let oldest = newest.unwrap_or(0).saturating_sub(KEPT);
+    let oldest = newest.unwrap_or(0).saturating_sub(KEPT_DAYS);
     connection.execute("DELETE FROM dropped WHERE day < ?", [oldest])?;
     connection.execute(
         "DELETE FROM dropped WHERE day <=
          (SELECT day FROM dropped ORDER BY day DESC LIMIT 1 OFFSET ?)",
-        [MOST],
+        [MAX_COUNTERS],
     )?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use super::SqliteStore;
 use super::cells::{part, read_totals};
 use crate::rollup::{Paths, decode};
-use crate::{CellHours, HoursOf, Result, wanted};
+use crate::{CellHours, HoursOf, Result, cancel};
 
 /// Visits the sums of a route in some hours, one cell at a time.
 pub(super) fn hours(
@@ -30,7 +30,7 @@ pub(super) fn hours(
     let (from, release) = of.only.unwrap_or((until, ""));
     let mut rows = statement.query(params![of.app, of.route, first, until, from, release])?;
     while let Some(row) = rows.next()? {
-        wanted::check()?;
+        cancel::check()?;
         let Some(bytes) = part(connection, "cell", "paths", row.get(0)?)? else {
             continue;
         };

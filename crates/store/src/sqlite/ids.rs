@@ -13,16 +13,16 @@ use crate::Result;
 
 /// The most routes of an application. A program that puts numbers into its
 /// routes would otherwise fill the store with sums of one run each.
-const MOST_ROUTES: i64 = 10_000;
+const MAX_ROUTES: i64 = 10_000;
 
 /// The most releases of an application.
-const MOST_RELEASES: i64 = 10_000;
+const MAX_RELEASES: i64 = 10_000;
 
 /// The most applications.
-const MOST_APPS: i64 = 1_000;
+const MAX_APPS: i64 = 1_000;
 
 /// The most names of functions.
-const MOST_NAMES: i64 = 4_000_000;
+const MAX_NAMES: i64 = 4_000_000;
 
 /// How many names are remembered: about 100 bytes each.
 const REMEMBERED: usize = 300_000;
@@ -58,7 +58,7 @@ impl Ids {
             None => {
                 let count: i64 =
                     connection.query_row("SELECT count(*) FROM app", [], |row| row.get(0))?;
-                if count >= MOST_APPS && name != OTHER {
+                if count >= MAX_APPS && name != OTHER {
                     return self.app(connection, OTHER);
                 }
                 connection.execute("INSERT INTO app (name) VALUES (?)", [name])?;
@@ -74,14 +74,7 @@ impl Ids {
         if self.routes.len() > REMEMBERED {
             self.routes.clear();
         }
-        named(
-            connection,
-            &mut self.routes,
-            "route",
-            app,
-            name,
-            MOST_ROUTES,
-        )
+        named(connection, &mut self.routes, "route", app, name, MAX_ROUTES)
     }
 
     /// The number of a release.
@@ -92,7 +85,7 @@ impl Ids {
             "release",
             app,
             name,
-            MOST_RELEASES,
+            MAX_RELEASES,
         )
     }
 
@@ -126,7 +119,7 @@ impl Ids {
             None => {
                 let mut last = connection.prepare_cached("SELECT ifnull(max(id), 0) FROM name")?;
                 let last: i64 = last.query_row([], |row| row.get(0))?;
-                if last >= MOST_NAMES && &*symbol.name != OTHER.as_bytes() {
+                if last >= MAX_NAMES && &*symbol.name != OTHER.as_bytes() {
                     return self.name(connection, &Symbol::new(OTHER.as_bytes()));
                 }
                 let mut insert = connection.prepare_cached(

@@ -8,12 +8,12 @@ use super::cells::{Cell, Key};
 use super::conditions::Conditions;
 use super::put::Open;
 use super::{SqliteStore, daily, days, dictionaries, folder, retention, runs};
-use crate::prepare::{Part, part, profile_of};
+use crate::prepare::{RunSums, profile_of, sums_of_run};
 use crate::rollup::{Shape, Sign, Spreads};
 use crate::{Error, Problem, Result, RunId, Selection, Verified};
 
 /// The most problems that are listed.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// Counts runs and hourly sums.
 const COUNT_AGAIN: &str = "DELETE FROM run_total;
@@ -115,7 +115,7 @@ impl SqliteStore {
 pub(super) fn verify(store: &SqliteStore, connection: &Connection) -> Result<Verified> {
     let mut verified = Verified::default();
     let problem = |verified: &mut Verified, item: String, reason: String| {
-        if verified.problems.len() < MOST {
+        if verified.problems.len() < MAX_PROBLEMS {
             verified.problems.push(Problem { item, reason });
         }
     };
@@ -322,7 +322,7 @@ fn is_complete(connection: &Connection, key: &Key) -> Result<bool> {
 fn each_of_day(
     connection: &Connection,
     key: &Key,
-    each: &mut dyn FnMut(Part) -> Result<()>,
+    each: &mut dyn FnMut(RunSums) -> Result<()>,
 ) -> Result<()> {
     let first = days::day_of(key) * 24;
     (first..first + 24).try_for_each(|hour| each_part(connection, &Key { hour, ..*key }, each))
@@ -359,12 +359,12 @@ fn remove_row(connection: &Connection, key: &Key) -> Result<()> {
 fn each_part(
     connection: &Connection,
     key: &Key,
-    each: &mut dyn FnMut(Part) -> Result<()>,
+    each: &mut dyn FnMut(RunSums) -> Result<()>,
 ) -> Result<()> {
     for (number, info) in runs::infos(connection, &runs::of_cell(key), usize::MAX >> 1)? {
         let file = dictionaries::file(connection, number);
         if let Ok(profile) = file.and_then(|file| profile_of(&file))
-            && let Some(part) = part(profile, &info)
+            && let Some(part) = sums_of_run(profile, &info)
         {
             each(part)?;
         }

@@ -34,21 +34,21 @@ mod writer;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use profile::Symbol;
 use rusqlite::Connection;
 
-use crate::answers::{self, Source};
+use crate::answers::Source;
 use crate::prepare;
+use crate::store::Ask;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
-    FunctionDetail, FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo,
-    Removal, Removed, Result, RouteDays, RouteRelease, RouteRow, Run, RunId, RunPage, RunQuery,
-    Selection, SpanTotal, Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep,
-    Verified,
+    AppInfo, CellHours, DayCount, DroppedRuns, Error, HoursOf, NewRun, Notices, Policies, Policy,
+    Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats,
+    Store, Stored, StoredToken, Taken, Tokens, Verified,
 };
 use visit::Reader;
 use writer::Writer;
@@ -70,7 +70,7 @@ pub struct SqliteStore {
     writer: Option<Writer>,
     readers: Mutex<Vec<Connection>>,
     names: RwLock<Arc<Vec<Symbol>>>,
-    dictionaries: dictionaries::Kept,
+    dictionaries: dictionaries::DictionaryCache,
     /// Whether an answer said that the database is damaged.
     is_corrupt: AtomicBool,
     /// Held as long as the store is open for writing.
@@ -119,7 +119,7 @@ impl SqliteStore {
             writer,
             readers: Mutex::default(),
             names: RwLock::new(Arc::new(vec![Symbol::new(*b"[unknown]")])),
-            dictionaries: dictionaries::Kept::default(),
+            dictionaries: dictionaries::DictionaryCache::default(),
             is_corrupt: AtomicBool::new(false),
             _lock: lock,
         })
@@ -131,22 +131,12 @@ impl SqliteStore {
         &self.folder
     }
 
-    /// Answers a question of [`answers`] in one read transaction.
-    fn answer<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
-        self.read(|connection| {
-            question(&Reader {
-                store: self,
-                connection,
-            })
-        })
-    }
-
     fn writer(&self) -> Result<&Writer> {
         self.writer.as_ref().ok_or(Error::ReadOnly)
     }
 }
 
-impl Store for SqliteStore {
+impl Runs for SqliteStore {
     fn put_all(&self, runs: Vec<NewRun>) -> Vec<Result<Stored>> {
         match self.writer() {
             Ok(writer) => prepare::put_all(runs, self, |runs| writer.put(runs)),
@@ -162,83 +152,16 @@ impl Store for SqliteStore {
         self.read(|connection| runs::page(connection, query))
     }
 
-    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
-        self.answer(|source| answers::routes(source, selection))
-    }
-
-    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
-        self.answer(|source| answers::requests(source, selection))
-    }
-
-    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
-        self.answer(|source| answers::route_days(source, selection))
-    }
-
-    fn route_releases(&self, selection: &Selection) -> Result<Vec<RouteRelease>> {
-        self.answer(|source| answers::route_releases(source, selection))
-    }
-
-    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
-        self.answer(|source| answers::function_days(source, selection, names))
-    }
-
     fn apps(&self) -> Result<Vec<AppInfo>> {
         self.read(runs::apps)
-    }
-
-    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
-        self.answer(|source| answers::releases(source, selection))
     }
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
         self.read(|connection| runs::days(connection, selection))
     }
 
-    fn trend(
-        &self,
-        selection: &Selection,
-        of: &TrendOf,
-        step: TrendStep,
-    ) -> Result<Vec<TrendPoint>> {
-        self.answer(|source| match of {
-            TrendOf::Requests => answers::request_trend(source, selection, step),
-            TrendOf::Function(name) => answers::function_trend(source, selection, name, step),
-        })
-    }
-
-    fn top(
-        &self,
-        selection: &Selection,
-        sort: FunctionSort,
-        limit: usize,
-    ) -> Result<Vec<FunctionTotal>> {
-        self.answer(|source| answers::top(source, selection, sort, limit))
-    }
-
-    fn tree(&self, selection: &Selection) -> Result<Aggregate> {
-        self.answer(|source| answers::tree(source, selection))
-    }
-
-    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
-        self.answer(|source| {
-            let (one, other) = (
-                answers::side(source, before)?,
-                answers::side(source, after)?,
-            );
-            Ok(answers::difference(one, other))
-        })
-    }
-
-    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
-        self.answer(|source| answers::function(source, selection, name))
-    }
-
-    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
-        self.answer(|source| answers::spans(source, selection, limit))
-    }
-
-    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
-        self.read(|connection| hours::hours(self, connection, of, visitor))
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.read(|connection| tokens::taken(connection, app, at_us))
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {
@@ -252,7 +175,24 @@ impl Store for SqliteStore {
         let delete = move |open: &mut put::Open<'_>| delete::delete(open, &ids);
         self.writer()?.removal(delete)
     }
+}
 
+impl Ask for SqliteStore {
+    fn ask<T>(&self, question: impl FnOnce(&dyn Source) -> Result<T>) -> Result<T> {
+        self.read(|connection| {
+            question(&Reader {
+                store: self,
+                connection,
+            })
+        })
+    }
+
+    fn visit_hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
+        self.read(|connection| hours::hours(self, connection, of, visitor))
+    }
+}
+
+impl Retention for SqliteStore {
     fn policies(&self) -> Result<Policies> {
         self.read(policies::all)
     }
@@ -278,27 +218,9 @@ impl Store for SqliteStore {
     fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
         self.read(|connection| policies::removals(connection, app, since_us))
     }
+}
 
-    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
-        let rows = rows.to_vec();
-        let note = move |open: &mut put::Open<'_>| dropped::note(open.connection, &rows);
-        self.writer()?.transaction(note)
-    }
-
-    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
-        self.read(|connection| dropped::since(connection, app, since_us))
-    }
-
-    fn has_notice(&self, id: &str) -> Result<bool> {
-        self.read(|connection| notices::has(connection, id))
-    }
-
-    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
-        let id = id.to_owned();
-        let add = move |open: &mut put::Open<'_>| notices::add(open.connection, &id, now_us);
-        self.writer()?.transaction(add)
-    }
-
+impl Tokens for SqliteStore {
     fn add_token(&self, token: &StoredToken) -> Result<()> {
         let token = token.clone();
         let add = move |open: &mut put::Open<'_>| tokens::add(open.connection, &token);
@@ -318,13 +240,42 @@ impl Store for SqliteStore {
         let remove = move |open: &mut put::Open<'_>| tokens::remove(open.connection, &id);
         self.writer()?.transaction(remove)
     }
+}
 
-    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
-        self.read(|connection| tokens::taken(connection, app, at_us))
+impl Notices for SqliteStore {
+    fn has_notice(&self, id: &str) -> Result<bool> {
+        self.read(|connection| notices::has(connection, id))
     }
 
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
+        let id = id.to_owned();
+        let add = move |open: &mut put::Open<'_>| notices::add(open.connection, &id, now_us);
+        self.writer()?.transaction(add)
+    }
+
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
+        let rows = rows.to_vec();
+        let note = move |open: &mut put::Open<'_>| dropped::note(open.connection, &rows);
+        self.writer()?.transaction(note)
+    }
+
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.read(|connection| dropped::since(connection, app, since_us))
+    }
+}
+
+impl Store for SqliteStore {
     fn verify(&self) -> Result<Verified> {
         self.read(|connection| maintenance::verify(self, connection))
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        let stats = self.read(runs::stats)?;
+        let disk_bytes = folder::size(&self.folder);
+        Ok(Stats {
+            disk_bytes,
+            ..stats
+        })
     }
 
     fn ready(&self) -> Result<()> {
@@ -335,14 +286,5 @@ impl Store for SqliteStore {
         if let Some(writer) = &self.writer {
             writer.stop(patience);
         }
-    }
-
-    fn stats(&self) -> Result<Stats> {
-        let stats = self.read(runs::stats)?;
-        let disk_bytes = folder::size(&self.folder);
-        Ok(Stats {
-            disk_bytes,
-            ..stats
-        })
     }
 }

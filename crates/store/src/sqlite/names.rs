@@ -1,6 +1,6 @@
 //! The names of functions, by their numbers in the cells.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use profile::Symbol;
 use rusqlite::Connection;
@@ -15,7 +15,7 @@ impl SqliteStore {
         let newest: i64 =
             connection.query_row("SELECT ifnull(max(id), 0) FROM name", [], |row| row.get(0))?;
         let newest = usize::try_from(newest).unwrap_or(0);
-        let known = Arc::clone(&self.names.read().unwrap_or_else(PoisonError::into_inner));
+        let known = Arc::clone(&self.names.read());
         if known.len() > newest {
             return Ok(known);
         }
@@ -39,7 +39,7 @@ impl SqliteStore {
             });
         }
         let names = Arc::new(names);
-        let mut latest = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.names.write();
         if latest.len() < names.len() {
             *latest = Arc::clone(&names);
         }

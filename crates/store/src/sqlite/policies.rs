@@ -6,7 +6,7 @@ use super::put::number;
 use crate::{AppPolicy, Error, Policies, Policy, Reason, Removal, RemovedFor, Result};
 
 /// The most policies of applications, as many as there are applications.
-const MOST: i64 = 1_000;
+const MAX_POLICIES: i64 = 1_000;
 
 /// The longest name of an application, in bytes.
 const MAX_NAME: usize = 1024;
@@ -68,8 +68,10 @@ pub(super) fn set(
     };
     policy.check()?;
     let count: i64 = connection.query_row("SELECT count(*) FROM policy", [], |row| row.get(0))?;
-    if count > MOST {
-        return Err(Error::Query(format!("a store has at most {MOST} policies")));
+    if count > MAX_POLICIES {
+        return Err(Error::Query(format!(
+            "a store has at most {MAX_POLICIES} policies"
+        )));
     }
     connection.execute(
         "INSERT INTO policy (app, days, runs, bytes, notable, keep_notable_days, sums_days,

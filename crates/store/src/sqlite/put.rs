@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::cells::{Cell, Key, hour_of};
 use super::days::{self, Day};
 use super::ids::Ids;
-use crate::prepare::{Dictionary, Part, Prepared};
+use crate::prepare::{Dictionary, Prepared, RunSums};
 use crate::rollup::Sign;
-use crate::{Result, RunId, RunInfo, Stored, Taken, wanted};
+use crate::{Result, RunId, RunInfo, Stored, Taken, cancel};
 
 /// How many paths of hours, and how many times of days, stay in memory after
 /// they were written, at 100 and 16 bytes: the next runs are usually of the same.
@@ -89,7 +89,7 @@ impl Changed {
         &mut self,
         connection: &Connection,
         key: &Key,
-        part: Part,
+        part: RunSums,
         names: &[u32],
         sign: Sign,
     ) -> Result<()> {
@@ -136,7 +136,7 @@ impl Open<'_> {
         let mut taken = HashMap::new();
         for run in runs {
             // The store may be told to stop.
-            wanted::check()?;
+            cancel::check()?;
             let id = run.info.id;
             let is_new = !is_known(self.connection, &id)?;
             if is_new {
@@ -236,7 +236,7 @@ impl Open<'_> {
     /// Adds a run's part to its cell, or takes it out.
     pub(super) fn merge(
         &mut self,
-        part: Part,
+        part: RunSums,
         key: &Key,
         changed: &mut Changed,
         sign: Sign,
@@ -246,7 +246,7 @@ impl Open<'_> {
     }
 
     /// The key of the cell of a stored run.
-    pub(super) fn key(&mut self, info: &RunInfo, part: &Part) -> Result<Key> {
+    pub(super) fn key(&mut self, info: &RunInfo, part: &RunSums) -> Result<Key> {
         let app = self.ids.app(self.connection, &info.app)?;
         Ok(Key {
             route: self.ids.route(self.connection, app, &info.route)?,

@@ -1,20 +1,19 @@
 //! Connections for questions.
 
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{SqliteStore, dictionaries, folder, policies, runs, schema};
-use crate::{Error, Result, Wanted};
+use crate::{CancelToken, Error, Result};
 
 /// How many connections are kept. More questions at a time open more, and
 /// close them.
-const KEPT: usize = 8;
+const MAX_IDLE_CONNECTIONS: usize = 8;
 
-/// After how many of its steps `SQLite` looks whether the answer is still wanted: some ten
+/// After how many of its steps `SQLite` looks whether the answer is still cancel: some ten
 /// microseconds.
 const STEPS: i32 = 1000;
 
@@ -22,25 +21,25 @@ impl SqliteStore {
     /// Answers a question in one read transaction: all of its statements see
     /// the same runs.
     pub(super) fn read<T>(&self, question: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let kept = || self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.readers.lock();
         let known = kept().pop();
         let connection = match known {
             Some(connection) => connection,
             None => connect(&self.folder)?,
         };
-        let wanted = Wanted::current();
-        if let Some(wanted) = wanted.clone() {
-            connection.progress_handler(STEPS, Some(move || wanted.has_ended()))?;
+        let cancel = CancelToken::current();
+        if let Some(cancel) = cancel.clone() {
+            connection.progress_handler(STEPS, Some(move || cancel.is_cancelled()))?;
         }
         let transaction = connection.unchecked_transaction()?;
         let answer = question(&transaction);
         // A reader that stays open keeps the log from being reused.
         transaction.finish()?;
-        if wanted.is_some() {
+        if cancel.is_some() {
             connection.progress_handler(0, None::<fn() -> bool>)?;
         }
         let mut kept = kept();
-        if kept.len() < KEPT {
+        if kept.len() < MAX_IDLE_CONNECTIONS {
             kept.push(connection);
         }
         if let Err(Error::Corrupt(_)) = answer {

@@ -14,11 +14,11 @@ use super::folder::own_file;
 use crate::{Error, Result};
 
 /// The name of the file, and its size: a transaction that removes a hundred runs writes less.
-const NAME: &str = "reserve";
-const SIZE: u64 = 8 << 20;
+const FILE_NAME: &str = "reserve";
+const FILE_SIZE: u64 = 8 << 20;
 
 /// It takes at most this part of the file system.
-const PART: u64 = 16;
+const MAX_FRACTION: u64 = 16;
 
 /// How long a missing reserve is not tried again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ impl Reserve {
     /// Makes the file, unless it is there or the disk is too full.
     pub(super) fn of(folder: &Path) -> Self {
         let mut reserve = Self {
-            path: folder.join(NAME),
+            path: folder.join(FILE_NAME),
             missing: None,
         };
         reserve.refill();
@@ -73,7 +73,7 @@ impl Reserve {
         let whole = fstatvfs(&file).map_or(u64::MAX, |system| {
             system.f_blocks.saturating_mul(system.f_frsize)
         });
-        let size = SIZE.min(whole / PART);
+        let size = FILE_SIZE.min(whole / MAX_FRACTION);
         if file.metadata()?.len() >= size {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Reserve {
 
 /// Gives the space of the reserve of a folder to others, before a store is open.
 pub(super) fn release_of(folder: &Path) -> bool {
-    release(&folder.join(NAME))
+    release(&folder.join(FILE_NAME))
 }
 
 fn release(path: &Path) -> bool {
@@ -112,15 +112,15 @@ mod tests {
     fn the_space_is_given_once_and_nothing_is_stored_until_it_is_back() {
         let folder = tempfile::tempdir().unwrap();
         let mut reserve = Reserve::of(folder.path());
-        let size = || fs::metadata(folder.path().join(NAME)).unwrap().len();
-        assert_eq!(size(), SIZE);
+        let size = || fs::metadata(folder.path().join(FILE_NAME)).unwrap().len();
+        assert_eq!(size(), FILE_SIZE);
         assert!(reserve.check().is_ok());
         assert!(reserve.give());
         assert_eq!(size(), 0);
         assert!(!reserve.give());
         assert!(matches!(reserve.check(), Err(Error::Full)));
         reserve.refill();
-        assert_eq!(size(), SIZE);
+        assert_eq!(size(), FILE_SIZE);
         assert!(reserve.check().is_ok());
         // Another process gives it back when it opens a full store.
         assert!(release_of(folder.path()));

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The most runs of a page.
-const MOST: u32 = 1000;
+const MAX_PAGE_RUNS: u32 = 1000;
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
@@ -38,7 +38,7 @@ pub(super) fn run(connection: &Connection, id: &RunId) -> Result<Option<Run>> {
 
 /// A page of the list.
 pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
-    let limit = query.limit.clamp(1, MOST);
+    let limit = query.limit.clamp(1, MAX_PAGE_RUNS);
     let (select, conditions) = page_statement(query, limit)?;
     let mut statement = connection.prepare_cached(&select)?;
     let mut rows = statement.query(conditions.values())?;

@@ -19,7 +19,7 @@ pub(super) fn add(connection: &Connection, token: &StoredToken) -> Result<()> {
         [token.session_of.is_none()],
         |row| row.get(0),
     )?;
-    let most = StoredToken::MOST;
+    let most = StoredToken::MAX_TOKENS;
     if usize::try_from(count).unwrap_or(0) >= most {
         let kind = match token.session_of {
             Some(_) => "open sessions",

@@ -10,10 +10,11 @@ use super::cells::{part as read_part, read_totals};
 use super::conditions::{Conditions, hours};
 use super::{SqliteStore, daily, dictionaries, runs};
 use crate::answers::{
-    Chosen, EachFile, Grouping, Place, Resolution, Source, Sums, Visited, Want, requests_of, weight,
+    Chosen, EachFile, Grouping, PartSums, Place, Resolution, Source, Visited, Want, requests_of,
+    weight,
 };
 use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
-use crate::{Basis, Result, RunInfo, Selection, wanted};
+use crate::{Basis, Result, RunInfo, Selection, cancel};
 
 /// The database as one read transaction has it.
 pub(super) struct Reader<'a> {
@@ -40,7 +41,7 @@ impl Source for Reader<'_> {
         selection: &Selection,
         want: Want<'_>,
         step: Resolution,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited> {
         visit_cells(self.store, self.connection, selection, want, step, visitor)
     }
@@ -49,7 +50,7 @@ impl Source for Reader<'_> {
         &self,
         selection: &Selection,
         want: Want<'_>,
-        visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+        visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited> {
         visit_days(self.store, self.connection, selection, want, visitor)
     }
@@ -67,7 +68,7 @@ impl Source for Reader<'_> {
             highest_rate: highest_rate(self.connection, "run", &conditions)?,
         };
         for (number, info) in runs::infos(self.connection, &conditions, most)? {
-            wanted::check()?;
+            cancel::check()?;
             each(&chosen, info, &dictionaries::file(self.connection, number)?)?;
         }
         Ok(chosen)
@@ -137,7 +138,7 @@ fn visit_totals(
             place.hours = (row.get(5)?, row.get(6)?);
             place.weight = weight(highest, place.rate);
             let totals = read_totals(row.get_ref(7)?.as_blob().unwrap_or_default())?;
-            wanted::check()?;
+            cancel::check()?;
             visitor((table, row.get(0)?), &place, totals)?;
         }
     }
@@ -186,7 +187,7 @@ fn visit_cells(
     selection: &Selection,
     want: Want<'_>,
     step: Resolution,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
 ) -> Result<Visited> {
     let names = store.names(connection)?;
     let numbers = want.numbers(&names);
@@ -203,7 +204,7 @@ fn visit_cells(
             return Ok(());
         };
         let sums = if want == Want::Spans {
-            Sums::Spans(decode::<SpanSums>(&bytes)?.times(place.weight))
+            PartSums::Spans(decode::<SpanSums>(&bytes)?.times(place.weight))
         } else {
             want.of_paths(decode::<Paths>(&bytes)?.times(place.weight), &numbers)
         };
@@ -225,7 +226,7 @@ fn visit_days(
     connection: &Connection,
     selection: &Selection,
     want: Want<'_>,
-    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+    visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
 ) -> Result<Visited> {
     let names = store.names(connection)?;
     let number = want.numbers(&names).first().copied().flatten();
@@ -241,7 +242,7 @@ fn visit_days(
     let mut rows = statement.query(conditions.values())?;
     let nothing = Totals::default();
     while let Some(row) = rows.next()? {
-        wanted::check()?;
+        cancel::check()?;
         let (app, route) = routes.get(&row.get(0)?).cloned().unwrap_or_default();
         let rate = row.get(3)?;
         let hour = row.get::<_, i64>(2)? * 24;
@@ -258,11 +259,11 @@ fn visit_days(
         let spreads = match (want, number) {
             (Want::Spread(_), Some(number)) => {
                 let spread = decode_by(bytes, OneSpread(number))?;
-                Sums::Spread(spread.map(|spread| spread.times(place.weight)))
+                PartSums::Spread(spread.map(|spread| spread.times(place.weight)))
             }
-            (Want::Spread(_), None) => Sums::Spread(None),
-            (Want::Moments, _) => Sums::Spreads(decode_by(bytes, Moments)?.times(place.weight)),
-            _ => Sums::Spreads(decode::<Spreads>(bytes)?.times(place.weight)),
+            (Want::Spread(_), None) => PartSums::Spread(None),
+            (Want::Moments, _) => PartSums::Spreads(decode_by(bytes, Moments)?.times(place.weight)),
+            _ => PartSums::Spreads(decode::<Spreads>(bytes)?.times(place.weight)),
         };
         visitor(&place, &nothing, spreads);
     }

@@ -18,7 +18,7 @@ use super::put::{Changed, Open};
 use super::reserve::{self, Reserve};
 use super::{folder, ids::Ids, schema};
 use crate::prepare::Prepared;
-use crate::{Error, Result, Stored, Wanted};
+use crate::{CancelToken, Error, Result, Stored};
 
 /// No more runs are added to a transaction that has so many.
 const BATCH: usize = 64;
@@ -58,7 +58,7 @@ pub(super) struct Writer {
     /// Nothing more is begun.
     is_stopping: Arc<AtomicBool>,
     /// Ends when what was begun takes too long: it is undone.
-    in_time: Wanted,
+    in_time: CancelToken,
 }
 
 impl Writer {
@@ -69,9 +69,9 @@ impl Writer {
             Err(_) if reserve::release_of(folder) => connect(folder, max_bytes)?,
             opened => opened?,
         };
-        let in_time = Wanted::default();
+        let in_time = CancelToken::default();
         let is_late = in_time.clone();
-        connection.progress_handler(STEPS, Some(move || is_late.has_ended()))?;
+        connection.progress_handler(STEPS, Some(move || is_late.is_cancelled()))?;
         let is_stopping = Arc::new(AtomicBool::new(false));
         let (jobs, received) = sync_channel(QUEUE);
         let mut state = State {
@@ -82,10 +82,10 @@ impl Writer {
             reserve: Reserve::of(folder),
             is_stopping: Arc::clone(&is_stopping),
         };
-        let wanted = in_time.clone();
+        let cancel = in_time.clone();
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || wanted.during(|| state.work(&received)))?;
+            .spawn(move || cancel.run(|| state.work(&received)))?;
         Ok(Self {
             jobs: Some(jobs),
             thread: Some(thread),
@@ -110,7 +110,7 @@ impl Writer {
             is_over()
         };
         if !ends(until - patience / 4) {
-            self.in_time.end();
+            self.in_time.cancel();
             ends(until);
         }
     }

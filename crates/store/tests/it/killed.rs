@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use store::simulate::{At, Random, Shop};
-use store::{NewRun, RunId, SqliteStore, Store};
+use simulate::{Random, RunAt, SmallShop};
+use store::{NewRun, RunId, Runs, SqliteStore, Store};
 
 const FOLDER: &str = "STORE_KILLED_FOLDER";
 const FIRST: &str = "STORE_KILLED_FIRST";
@@ -28,7 +28,7 @@ fn what_was_acknowledged_survives_a_kill() {
     }
     let kills: u64 = std::env::var("STORE_KILLS").map_or(4, |text| text.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let mut random = Random::new(42);
+    let mut random = Random::new(1, 42);
     let mut acknowledged: Vec<RunId> = Vec::new();
     for kill in 0..kills {
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -85,18 +85,18 @@ fn what_was_acknowledged_survives_a_kill() {
 fn child(folder: &Path) {
     let first: u64 = std::env::var(FIRST).unwrap().parse().unwrap();
     let store = SqliteStore::open(folder).unwrap();
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 60,
-        ..Shop::default()
+        ..SmallShop::default()
     };
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (store, shop) = (&store, &shop);
             scope.spawn(move || {
                 for number in first + thread * 10_000.. {
-                    let profile = shop.run(At {
+                    let profile = shop.run(RunAt {
                         number,
-                        route: usize::try_from(number % 5).unwrap(),
+                        route: u32::try_from(number % 5).unwrap(),
                         release: 0,
                         // Over days, so that days are summed, too.
                         started_us: BEGIN_US + number % 10_000 * 600_000_000,

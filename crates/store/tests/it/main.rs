@@ -1,7 +1,8 @@
 //! Every store, from outside.
 
 mod bucket;
+mod cancel;
 mod clickhouse;
+mod conformance;
 mod killed;
 mod sqlite;
-mod wanted;

@@ -7,7 +7,7 @@
 
 use axum::http::StatusCode;
 use serve::{Scope, new_token, routes};
-use store::simulate::{At, Shop};
+use simulate::{RunAt, SmallShop};
 use store::{DroppedRuns, Policy, RunId};
 
 use super::server::{Answer, Server, locked, run};
@@ -30,13 +30,13 @@ struct Two {
 }
 
 fn their_run(number: u64) -> Vec<u8> {
-    let shop = Shop {
+    let shop = SmallShop {
         app: format!("{THEIRS}-app"),
         paths: 40,
         releases: vec![format!("{THEIRS}-1"), format!("{THEIRS}-2")],
-        ..Shop::default()
+        ..SmallShop::default()
     };
-    let mut profile = shop.run(At {
+    let mut profile = shop.run(RunAt {
         number,
         route: 1,
         release: usize::from(number > 5),

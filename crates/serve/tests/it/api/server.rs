@@ -13,7 +13,7 @@ use serve::{
     Access, Config, Findings, Found, Readers, ReleaseFindings, State, Trigger, add_token, app,
     read_tokens,
 };
-use store::simulate::{At, Shop};
+use simulate::{RunAt, SmallShop};
 use store::{Options, SqliteStore, Store};
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -103,13 +103,13 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
 }
 
 pub(crate) fn run(number: u64) -> Vec<u8> {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 40,
-        ..Shop::default()
+        ..SmallShop::default()
     };
-    let profile = shop.run(At {
+    let profile = shop.run(RunAt {
         number,
-        route: usize::try_from(number % 3).unwrap(),
+        route: u32::try_from(number % 3).unwrap(),
         release: 0,
         started_us: BEGIN_US + number * 1_000_000,
     });

@@ -14,7 +14,7 @@ mod to_profile;
 
 use profile::{Activation, Edge, EdgeTable, NumberMap, Profile};
 
-use super::{MOST_COST, Sign, bounded, log_own};
+use super::{MAX_COST, Sign, bounded, log_own};
 
 pub(crate) use functions::FunctionSums;
 pub use functions::PathSums;
@@ -22,7 +22,7 @@ pub(crate) use shape::Shape;
 
 /// The most rows of a cell. Costs of paths beyond it belong to the nearest path
 /// that has a row.
-const MOST: usize = 100_000;
+const MAX_PATHS: usize = 100_000;
 
 /// How many bits of a row's end are the level of recursion, for edges.
 const LEVEL_BITS: u32 = 12;
@@ -72,7 +72,7 @@ impl Paths {
                         from: u64::from(node.parent.0),
                         to: u64::from(node.symbol.0),
                         runs: 1,
-                        calls: node.cost.calls.min(MOST_COST),
+                        calls: node.cost.calls.min(MAX_COST),
                         wall: bounded(own.wall),
                         cpu: bounded(own.cpu),
                         memory: bounded(own.memory),
@@ -93,7 +93,7 @@ impl Paths {
                         from: packed(edge.caller),
                         to: packed(edge.callee),
                         runs: 1,
-                        calls: edge.cost.calls.min(MOST_COST),
+                        calls: edge.cost.calls.min(MAX_COST),
                         wall: bounded(signed(edge.cost.wall)),
                         cpu: bounded(signed(edge.cost.cpu)),
                         memory: bounded(edge.cost.memory),
@@ -204,7 +204,7 @@ impl Paths {
     /// many.
     fn place(&mut self, from: u64, to: u64) -> Option<u32> {
         let next = u32::try_from(self.rows.len()).ok()?;
-        if self.rows.len() >= MOST {
+        if self.rows.len() >= MAX_PATHS {
             return self.places.get(&(from, to)).copied();
         }
         let place = *self.places.entry((from, to)).or_insert(next);

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use store::bucket::{Address, Bucket};
-use store::{ClickhouseAddress, ClickhouseStore, Error, Policy, RunId, Store};
+use store::{
+    ClickhouseAddress, ClickhouseStore, Error, Policy, Retention, RunId, Runs, Store, Sums,
+};
 
 use super::{BEGIN_US, NEVER, Server, database_of, run};
 

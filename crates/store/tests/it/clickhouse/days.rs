@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use store::{ClickhouseStore, NewRun, RunId, Selection, SqliteStore, Store};
+use store::{ClickhouseStore, NewRun, RunId, Runs, Selection, SqliteStore, Store, Sums};
 
 use super::{BEGIN_US, NEVER, Server, answers, database_of, run};
 

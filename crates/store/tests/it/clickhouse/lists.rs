@@ -1,6 +1,6 @@
 //! Lists of runs are those of their latest versions, though they are read without `FINAL`.
 
-use store::{ClickhouseStore, RunId, RunQuery, RunSort, Selection, Store};
+use store::{ClickhouseStore, RunId, RunQuery, RunSort, Runs, Selection, Store, Sums};
 
 use super::{BEGIN_US, NEVER, Server, database_of, run};
 

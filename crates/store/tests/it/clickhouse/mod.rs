@@ -20,11 +20,13 @@ mod retention;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use store::simulate::{At, Shop};
+use simulate::{RunAt, SmallShop};
 use store::{
-    Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Selection, SqliteStore,
-    Store, TrendOf, TrendStep, conformance,
+    Background, ClickhouseAddress, ClickhouseStore, FunctionSort, NewRun, Runs, Selection,
+    SqliteStore, Store, Sums, TrendOf, TrendStep,
 };
+
+use crate::conformance;
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 
@@ -225,13 +227,13 @@ impl Drop for Server {
 }
 
 fn run(number: u64) -> NewRun {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 30,
-        ..Shop::default()
+        ..SmallShop::default()
     };
-    let profile = shop.run(At {
+    let profile = shop.run(RunAt {
         number,
-        route: usize::try_from(number % 3).unwrap(),
+        route: u32::try_from(number % 3).unwrap(),
         release: usize::from(number % 50 >= 25),
         started_us: BEGIN_US + (number % 40) * 3_600_000_000 + number * 1_000_000,
     });

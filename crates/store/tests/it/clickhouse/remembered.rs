@@ -1,7 +1,7 @@
 //! What a server remembers of cells and runs is never older than what others did, but for questions
 //! that belong together.
 
-use store::{Selection, Store};
+use store::{Runs, Selection, Store, Sums};
 
 use super::{Server, answers, run};
 
@@ -73,7 +73,7 @@ fn questions_that_belong_together_look_for_sums_once() {
         found.map(|row| row.runs)
     };
     one.put(run(1)).unwrap();
-    let together = one.at_one_moment().unwrap();
+    let together = one.query_session().unwrap();
     assert_eq!(requests(&*together), Some(1));
     other.put(run(2)).unwrap();
     assert_eq!(requests(&*together), Some(1));

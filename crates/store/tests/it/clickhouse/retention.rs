@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use store::{
-    ClickhouseStore, Error, NewRun, Policy, Removed, RunId, RunInfo, RunQuery, Selection,
-    SqliteStore, Store,
+    ClickhouseStore, Error, NewRun, Policy, Removed, Retention, RunId, RunInfo, RunQuery, Runs,
+    Selection, SqliteStore, Store, Sums,
 };
 
 use super::{BEGIN_US, NEVER, Server, database_of, run};

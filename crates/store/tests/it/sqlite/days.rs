@@ -2,22 +2,23 @@
 
 use std::path::Path;
 
-use store::simulate::{At, Shop};
+use simulate::{RunAt, SmallShop};
 use store::{
-    FunctionSort, NewRun, Options, Policy, Selection, SqliteStore, Store, TrendOf, TrendStep,
+    FunctionSort, NewRun, Options, Policy, Retention, Runs, Selection, SqliteStore, Store, Sums,
+    TrendOf, TrendStep,
 };
 
 use super::{BEGIN_US, change, number, open};
 
 /// A run at an hour of some days under two releases.
 pub(super) fn run_at(number: u64, hour: u64) -> NewRun {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 80,
-        ..Shop::default()
+        ..SmallShop::default()
     };
-    let profile = shop.run(At {
+    let profile = shop.run(RunAt {
         number,
-        route: usize::try_from(number % 3).unwrap(),
+        route: u32::try_from(number % 3).unwrap(),
         release: usize::from(hour >= 40),
         started_us: BEGIN_US + hour * 3_600_000_000 + number * 1_000_000,
     });

@@ -13,19 +13,21 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use store::simulate::{At, Shop};
-use store::{Error, NewRun, Options, RunQuery, Selection, SqliteStore, Store, conformance};
+use simulate::{RunAt, SmallShop};
+use store::{Error, NewRun, Options, RunQuery, Runs, Selection, SqliteStore, Store, Sums};
+
+use crate::conformance;
 
 const BEGIN_US: u64 = 1_793_491_200_000_000;
 
 fn run(number: u64) -> NewRun {
-    let shop = Shop {
+    let shop = SmallShop {
         paths: 80,
-        ..Shop::default()
+        ..SmallShop::default()
     };
-    let profile = shop.run(At {
+    let profile = shop.run(RunAt {
         number,
-        route: usize::try_from(number % 5).unwrap(),
+        route: u32::try_from(number % 5).unwrap(),
         release: 0,
         started_us: BEGIN_US + number * 60_000_000,
     });

@@ -1,6 +1,6 @@
 //! Policies, and runs that arrive late.
 
-use store::{NewRun, Store};
+use store::{NewRun, Retention, Runs, Store};
 
 use super::{BEGIN_US, open, run};
 

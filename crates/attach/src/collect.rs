@@ -1,0 +1,170 @@
+//! Collects samples of many processes into one profile.
+
+use std::collections::HashMap;
+
+use profile::{
+    Body, Lines, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId,
+};
+
+use crate::symbols::Symbols;
+use crate::worker::Frame;
+
+/// Samples, and what to say of them.
+#[derive(Debug, Default)]
+pub struct Collector {
+    builder: SamplesBuilder,
+    /// The last sample of each stack, once there are too many samples.
+    last_of: HashMap<NodeId, usize>,
+    is_full: bool,
+    torn: u64,
+    idle: u64,
+}
+
+/// Beyond that number, samples of one stack are added up: some 100 MB.
+const MOST_SAMPLES: usize = 4 << 20;
+/// The most stacks.
+const MOST_STACKS: usize = 4 << 20;
+
+impl Collector {
+    /// Adds a stack, taken `at` nanoseconds after the beginning, that stands for `weight` nanoseconds.
+    pub fn add(&mut self, frames: &[Frame], at: u64, weight: u64) {
+        let mut stack = NodeId::ROOT;
+        for frame in frames {
+            if self.builder.stacks() >= MOST_STACKS
+                && self.builder.existing(stack, frame.symbol).is_none()
+            {
+                self.is_full = true;
+                stack = self.builder.push(NodeId::ROOT, Symbols::TRUNCATED);
+                break;
+            }
+            stack = self.builder.push(stack, frame.symbol);
+        }
+        self.add_sample(Sample { at, weight, stack });
+    }
+
+    /// Adds a time in which a worker waited for a request, for profiles that show it.
+    pub fn add_idle(&mut self, at: u64, weight: u64) {
+        let frame = Frame {
+            symbol: Symbols::IDLE,
+            line: 0,
+        };
+        self.add(&[frame], at, weight);
+    }
+
+    /// Counts a worker that waited for a request.
+    pub fn count_idle(&mut self) {
+        self.idle += 1;
+    }
+
+    /// Counts a stack that was torn.
+    pub fn count_torn(&mut self) {
+        self.torn += 1;
+    }
+
+    /// The number of samples.
+    #[must_use]
+    pub fn samples(&self) -> usize {
+        self.builder.samples().len()
+    }
+
+    /// How many stacks were torn.
+    #[must_use]
+    pub fn torn(&self) -> u64 {
+        self.torn
+    }
+
+    /// How often a worker waited for a request.
+    #[must_use]
+    pub fn idle(&self) -> u64 {
+        self.idle
+    }
+
+    fn add_sample(&mut self, sample: Sample) {
+        let next = self.builder.samples().len();
+        if next >= MOST_SAMPLES {
+            self.is_full = true;
+            if let Some(index) = self.last_of.get(&sample.stack) {
+                self.builder.add_weight(*index, sample.weight);
+                return;
+            }
+            self.last_of.insert(sample.stack, next);
+        }
+        self.builder.add(sample);
+    }
+
+    /// The profile of all samples. `meta` has what the caller knows.
+    #[must_use]
+    pub fn finish(self, symbols: &Symbols, interval_ns: u64, meta: Meta) -> Profile {
+        let mut meta = Meta {
+            mode: Mode::Sampled,
+            interval_ns: Some(interval_ns),
+            is_truncated: meta.is_truncated || self.is_full,
+            ..meta
+        };
+        if self.torn > 0 {
+            meta.set_tag(TORN, self.torn.to_string());
+        }
+        let samples = self.builder.finish();
+        let (symbols, samples) = used(symbols, samples);
+        Profile {
+            symbols,
+            body: Body::Samples(samples),
+            metrics: Metrics {
+                calls: false,
+                ..Metrics::default()
+            },
+            meta,
+            spans: Spans::default(),
+            lines: Lines::default(),
+        }
+    }
+}
+
+/// The tag with the number of stacks that were torn, and are not in the profile.
+pub const TORN: &str = "torn";
+
+/// The samples with only those symbols that occur in them.
+fn used(
+    symbols: &Symbols,
+    mut samples: profile::Samples,
+) -> (Vec<profile::Symbol>, profile::Samples) {
+    let mut numbers: HashMap<SymbolId, SymbolId> = HashMap::new();
+    let mut list = Vec::new();
+    for stack in &mut samples.stacks {
+        let next = SymbolId(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+        stack.symbol = *numbers.entry(stack.symbol).or_insert_with_key(|symbol| {
+            list.extend(symbols.get(*symbol).cloned());
+            next
+        });
+    }
+    (list, samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_has_the_symbols_of_its_stacks_only() {
+        let mut symbols = Symbols::default();
+        let [_, f, g] =
+            [&b"unused"[..], b"f", b"g"].map(|name| symbols.add(profile::Symbol::new(name)));
+        let frame = |symbol| Frame { symbol, line: 0 };
+        let mut collector = Collector::default();
+        collector.add(&[frame(f), frame(g)], 10, 5);
+        collector.add(&[frame(g)], 20, 5);
+        collector.add(&[], 30, 5);
+        collector.add_idle(40, 5);
+        collector.count_torn();
+        let profile = collector.finish(&symbols, 5, Meta::default());
+        let names: Vec<_> = profile.symbols.iter().map(|symbol| &*symbol.name).collect();
+        assert_eq!(names, [&b"main()"[..], b"f", b"g", b"[idle]"]);
+        assert_eq!(profile.meta.tag(TORN), Some("1"));
+        let Body::Samples(samples) = &profile.body else {
+            panic!("not samples")
+        };
+        assert_eq!(samples.weight(), 20);
+        let path = samples.path(samples.samples[0].stack);
+        assert_eq!(path, [SymbolId(0), SymbolId(1), SymbolId(2)]);
+    }
+}

@@ -1,0 +1,412 @@
+//! Functions of another process, and their names.
+//!
+//! A function is read each time that it is on a stack, as another one may have its place: closures come and go, and
+//! without OPcache a request's functions go with it. Only what lasts as long as the process is not read again: PHP's
+//! own functions, and what OPcache keeps in shared memory. The names are read once for each function.
+//!
+//! **Invariant:** the names are those of the extension, made by the same rules ([`policy::naming::functions`]).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use policy::naming::functions as naming;
+use profile::{Symbol, SymbolId};
+
+use crate::layout::{Layout, to_usize};
+use crate::maps::is_in;
+use crate::memory::{Memory, half_in, word_in};
+use crate::stack::RawFrame;
+use crate::symbols::Symbols;
+use crate::target::Target;
+use crate::values::string;
+
+/// What a frame stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A call that is recorded.
+    Call {
+        symbol: SymbolId,
+        /// Whether it is the top level of a file, which profiles leave out unless asked.
+        is_file: bool,
+    },
+    /// A frame that the extension does not record either.
+    Nothing,
+    /// Its function cannot be one.
+    Broken,
+}
+
+/// `zend_compile.h`
+const INTERNAL: u8 = 1;
+const USER: u8 = 2;
+const EVAL: u8 = 4;
+/// The longest names and paths that are read.
+const LONGEST: usize = 64 << 10;
+/// How many functions are remembered: a program may create closures without end.
+const MOST: usize = 1 << 18;
+
+/// What tells functions at one address apart.
+type Identity = [u64; 6];
+
+/// The functions of one process.
+#[derive(Debug, Default)]
+pub(crate) struct Functions {
+    known: HashMap<u64, (Identity, Known)>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// None if calls of it are not recorded.
+    symbol: Option<SymbolId>,
+    is_file: bool,
+    is_generator: bool,
+    /// Whether it has its place until the process ends.
+    lasts: bool,
+}
+
+impl Functions {
+    /// What a frame stands for.
+    pub(crate) fn meaning<M: Memory>(
+        &mut self,
+        process: &View<'_, M>,
+        frame: &RawFrame,
+        symbols: &mut Symbols,
+    ) -> Meaning {
+        if frame.function == 0 {
+            return Meaning::Nothing;
+        }
+        let Some(known) = self.known(process, frame.function, symbols) else {
+            return Meaning::Broken;
+        };
+        let is_creation = u64::from(frame.call_info) & process.layout.call_generator == 0;
+        match known.symbol {
+            // The call that creates a generator: its body runs later, in another frame.
+            Some(_) if known.is_generator && is_creation => Meaning::Nothing,
+            Some(symbol) => Meaning::Call {
+                symbol,
+                is_file: known.is_file,
+            },
+            None => Meaning::Nothing,
+        }
+    }
+
+    fn known<M: Memory>(
+        &mut self,
+        process: &View<'_, M>,
+        address: u64,
+        symbols: &mut Symbols,
+    ) -> Option<Known> {
+        let before = self.known.get(&address).copied();
+        if let Some((_, known)) = before.filter(|(_, known)| known.lasts) {
+            return Some(known);
+        }
+        self.bytes.resize(process.layout.function_bytes(), 0);
+        process.memory.read(address, &mut self.bytes).ok()?;
+        let identity = identity(&self.bytes, process.layout);
+        if let Some((_, known)) = before.filter(|(then, _)| *then == identity) {
+            return Some(known);
+        }
+        let known = process.read(&self.bytes, address, symbols)?;
+        if self.known.len() >= MOST {
+            self.known.clear();
+        }
+        self.known.insert(address, (identity, known));
+        Some(known)
+    }
+}
+
+/// What is needed to read functions.
+pub(crate) struct View<'a, M> {
+    pub(crate) memory: &'a M,
+    pub(crate) layout: &'a Layout,
+    /// OPcache's memory.
+    pub(crate) shared: &'a [Range<u64>],
+}
+
+impl<'a> View<'a, crate::memory::ProcessMemory> {
+    pub(crate) fn of(target: &'a Target) -> Self {
+        Self {
+            memory: &target.memory,
+            layout: &target.layout,
+            shared: &target.shared,
+        }
+    }
+}
+
+fn identity(bytes: &[u8], layout: &Layout) -> Identity {
+    let number = |offset: u64| u64::from(half_in(bytes, offset));
+    [
+        number(layout.fn_flags) << 8
+            | u64::from(bytes.get(to_usize(layout.kind)).copied().unwrap_or(0)),
+        word_in(bytes, layout.function_name),
+        word_in(bytes, layout.scope),
+        word_in(bytes, layout.opcodes),
+        word_in(bytes, layout.filename),
+        number(layout.line_start) << 32 | number(layout.last),
+    ]
+}
+
+impl<M: Memory> View<'_, M> {
+    fn text(&self, address: u64) -> Option<Vec<u8>> {
+        string(self.memory, address, LONGEST, self.layout)
+    }
+
+    /// Reads the names of a function; none if it cannot be one.
+    fn read(&self, bytes: &[u8], address: u64, symbols: &mut Symbols) -> Option<Known> {
+        let layout = self.layout;
+        let flags = u64::from(half_in(bytes, layout.fn_flags));
+        let name = word_in(bytes, layout.function_name);
+        let scope = word_in(bytes, layout.scope);
+        let internal = match bytes.get(to_usize(layout.kind)).copied()? {
+            INTERNAL => true,
+            USER | EVAL => false,
+            _ => return None,
+        };
+        let is_trampoline = flags & layout.acc_trampoline != 0;
+        // Closures and trampolines of internal functions are copies that come and go.
+        let is_copy = is_trampoline || flags & (layout.acc_closure | layout.acc_fake_closure) != 0;
+        let mut known = Known {
+            symbol: None,
+            is_file: false,
+            is_generator: flags & layout.acc_generator != 0,
+            lasts: (internal && !is_copy && name != 0) || is_in(self.shared, address),
+        };
+        // The first frame of a fiber has no name; PHP makes up a trampoline for a call of `__call`, and that call
+        // is recorded.
+        if internal && name == 0 || is_trampoline && !internal {
+            return Some(known);
+        }
+        let file = if internal {
+            None
+        } else {
+            Some(self.text(word_in(bytes, layout.filename))?)
+        };
+        let line = if internal {
+            0
+        } else {
+            half_in(bytes, layout.line_start)
+        };
+        let mut written = Vec::new();
+        if name == 0 {
+            known.is_file = true;
+            naming::write_run_init(file.as_deref().unwrap_or_default(), &mut written);
+        } else {
+            let class = match scope {
+                0 => None,
+                scope => {
+                    let class = self.memory.word(scope.wrapping_add(layout.class_name));
+                    Some(self.text(class.ok()?)?)
+                }
+            };
+            naming::write_name(class.as_deref(), &self.text(name)?, &mut written);
+            if let Some(file) = &file {
+                naming::add_place_to_closure(file, line, &mut written);
+            }
+        }
+        let symbol = Symbols::of_file(&written, file.as_deref(), line);
+        known.symbol = Some(symbols.add(Symbol { internal, ..symbol }));
+        Some(known)
+    }
+
+    /// The line that a frame of PHP code executes; zero if it cannot be read.
+    pub(crate) fn line(&self, frame: &RawFrame) -> u32 {
+        let line = self
+            .memory
+            .half(frame.opline.wrapping_add(self.layout.lineno));
+        line.unwrap_or(0)
+    }
+
+    /// The compilation that a thread performs; none if it does not compile.
+    pub(crate) fn compilation(&self, compiler: u64, symbols: &mut Symbols) -> Option<SymbolId> {
+        let layout = self.layout;
+        let mut is_compiling = [0];
+        let at = compiler.wrapping_add(layout.in_compilation);
+        self.memory.read(at, &mut is_compiling).ok()?;
+        if is_compiling != [1] {
+            return None;
+        }
+        let file = self
+            .memory
+            .word(compiler.wrapping_add(layout.compiled_filename));
+        let path = self.text(file.ok()?)?;
+        let mut name = Vec::new();
+        if path.ends_with(b" : eval()'d code") {
+            naming::write_file(b"eval::", &path, false, &mut name);
+        } else {
+            naming::write_file(b"load::", &path, true, &mut name);
+        }
+        Some(symbols.add(Symbol::new(name)))
+    }
+
+    /// Whether a frame of PHP code is at `include`, `require` or `eval`.
+    pub(crate) fn is_including(&self, frame: &RawFrame) -> bool {
+        let mut code = [0];
+        let at = frame.opline.wrapping_add(self.layout.opcode);
+        let is_read = frame.opline != 0 && self.memory.read(at, &mut code).is_ok();
+        is_read && u64::from(code[0]) == self.layout.include_or_eval
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::fake::FakeMemory;
+
+    fn layout() -> Layout {
+        crate::layout::known().remove(0)
+    }
+
+    fn put_string(memory: &FakeMemory, address: u64, text: &str) {
+        let layout = layout();
+        memory.write(address, &[0; 24]);
+        memory.word(address + layout.string_len, text.len() as u64);
+        memory.write(address + layout.string_val, text.as_bytes());
+    }
+
+    /// A function at 0x1000: type, flags, name, class, file and line.
+    fn put(memory: &FakeMemory, kind: u8, flags: u64, name: Option<&str>, class: Option<&str>) {
+        let layout = layout();
+        memory.write(0x1000, &vec![0; to_usize(layout.function_size)]);
+        memory.write(0x1000 + layout.kind, &[kind]);
+        memory.write(
+            0x1000 + layout.fn_flags,
+            &u32::try_from(flags).unwrap().to_le_bytes(),
+        );
+        if let Some(name) = name {
+            put_string(memory, 0x2000, name);
+            memory.word(0x1000 + layout.function_name, 0x2000);
+        }
+        if let Some(class) = class {
+            memory.write(0x3000, &[0; 64]);
+            put_string(memory, 0x4000, class);
+            memory.word(0x3000 + layout.class_name, 0x4000);
+            memory.word(0x1000 + layout.scope, 0x3000);
+        }
+        if kind != INTERNAL {
+            put_string(memory, 0x5000, "/srv/app/boot.php");
+            memory.word(0x1000 + layout.filename, 0x5000);
+            memory.write(0x1000 + layout.line_start, &7_u32.to_le_bytes());
+        }
+    }
+
+    fn meaning(memory: &FakeMemory, functions: &mut Functions, call_info: u32) -> String {
+        let frame = RawFrame {
+            address: 0,
+            function: 0x1000,
+            opline: 0,
+            call_info,
+        };
+        let layout = layout();
+        let process = View {
+            memory,
+            layout: &layout,
+            shared: &[],
+        };
+        let mut symbols = Symbols::default();
+        match functions.meaning(&process, &frame, &mut symbols) {
+            Meaning::Call { symbol, .. } => {
+                String::from_utf8_lossy(symbols.name(symbol)).into_owned()
+            }
+            Meaning::Nothing => "nothing".to_owned(),
+            Meaning::Broken => "broken".to_owned(),
+        }
+    }
+
+    fn named(kind: u8, flags: u64, name: Option<&str>, class: Option<&str>) -> String {
+        let memory = FakeMemory::default();
+        put(&memory, kind, flags, name, class);
+        meaning(&memory, &mut Functions::default(), 0)
+    }
+
+    #[test]
+    fn names_are_those_of_the_extension() {
+        let layout = layout();
+        assert_eq!(named(INTERNAL, 0, Some("md5"), None), "md5");
+        assert_eq!(
+            named(USER, 0, Some("get"), Some("App\\Cache")),
+            "App\\Cache::get"
+        );
+        assert_eq!(named(USER, 0, None, None), "run_init::app/boot.php");
+        assert_eq!(
+            named(USER, 0, Some("{closure}"), None),
+            "{closure:app/boot.php:7}"
+        );
+        // A fiber's first frame, a generator that is created, and `__call`'s stand-in.
+        assert_eq!(named(INTERNAL, 0, None, None), "nothing");
+        assert_eq!(
+            named(USER, layout.acc_generator, Some("gen"), None),
+            "nothing"
+        );
+        assert_eq!(
+            named(USER, layout.acc_trampoline, Some("magic"), None),
+            "nothing"
+        );
+        assert_eq!(
+            named(
+                INTERNAL,
+                layout.acc_trampoline,
+                Some("__invoke"),
+                Some("Closure")
+            ),
+            "Closure::__invoke"
+        );
+        assert_eq!(named(9, 0, Some("x"), None), "broken");
+    }
+
+    #[test]
+    fn the_body_of_a_generator_is_recorded() {
+        let memory = FakeMemory::default();
+        put(&memory, USER, layout().acc_generator, Some("gen"), None);
+        let body = u32::try_from(layout().call_generator).unwrap();
+        assert_eq!(meaning(&memory, &mut Functions::default(), body), "gen");
+    }
+
+    #[test]
+    fn what_is_compiled_has_the_name_of_the_compilers_hook() {
+        let memory = FakeMemory::default();
+        let layout = layout();
+        let process = View {
+            memory: &memory,
+            layout: &layout,
+            shared: &[],
+        };
+        let mut symbols = Symbols::default();
+        memory.write(0x7000, &[0; 256]);
+        assert_eq!(process.compilation(0x7000, &mut symbols), None);
+        memory.write(0x7000 + layout.in_compilation, &[1]);
+        memory.word(0x7000 + layout.compiled_filename, 0x8000);
+        for (path, name) in [
+            ("/srv/app/a.php", "load::app/a.php"),
+            (
+                "/a.php(3) : eval()'d code",
+                "eval::/a.php(3) : eval()'d code",
+            ),
+        ] {
+            put_string(&memory, 0x8000, path);
+            let symbol = process.compilation(0x7000, &mut symbols).unwrap();
+            assert_eq!(String::from_utf8_lossy(symbols.name(symbol)), name);
+        }
+    }
+
+    #[test]
+    fn another_function_at_the_same_place_has_its_own_name() {
+        let memory = FakeMemory::default();
+        let mut functions = Functions::default();
+        put(&memory, USER, 0, Some("first"), None);
+        assert_eq!(meaning(&memory, &mut functions, 0), "first");
+        put_string(&memory, 0x6000, "second");
+        memory.word(0x1000 + layout().function_name, 0x6000);
+        assert_eq!(meaning(&memory, &mut functions, 0), "second");
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_read_makes_a_frame_broken() {
+        let memory = FakeMemory::default();
+        put(&memory, USER, 0, Some("first"), None);
+        memory.word(0x1000 + layout().function_name, 0x9_0000);
+        assert_eq!(meaning(&memory, &mut Functions::default(), 0), "broken");
+        // A length that no name has.
+        memory.write(0x9_0000, &[0xFF; 32]);
+        assert_eq!(meaning(&memory, &mut Functions::default(), 0), "broken");
+    }
+}

@@ -1,0 +1,36 @@
+//! Reads the stacks of running PHP processes, from outside.
+//!
+//! [`Watch`] opens processes and samples them, [`Collector`] makes a profile of the samples. `xhprof attach`, `dump` and
+//! `top` are made of these.
+//!
+//! **Invariants:** a target is only read, by `/proc/PID/mem`, and runs on unless a stop is asked for. What was read is
+//! bytes that are checked before they are used: see `find.rs` and `stack.rs`.
+
+#![forbid(unsafe_code)]
+
+mod collect;
+mod error;
+mod find;
+mod functions;
+mod image;
+pub mod layout;
+mod maps;
+mod memory;
+pub mod process;
+pub mod rights;
+mod stack;
+mod stop;
+mod symbols;
+mod target;
+mod values;
+mod watch;
+mod worker;
+
+pub use collect::{Collector, TORN};
+pub use error::AttachError;
+pub use find::{Effort, Finder};
+pub use process::Process;
+pub use symbols::Symbols;
+pub use target::{Request, Target};
+pub use watch::{Choice, Found, Watch};
+pub use worker::{Frame, Options, Seen, Worker};

@@ -1,0 +1,102 @@
+//! The functions of all processes, each once.
+//!
+//! **Invariant:** no two symbols have the same name; the first is `main()`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use policy::naming::names::fitting;
+use profile::{Symbol, SymbolId};
+
+/// The functions of all processes, by number and by name.
+#[derive(Debug)]
+pub struct Symbols {
+    list: Vec<Symbol>,
+    numbers: HashMap<Box<[u8]>, SymbolId>,
+}
+
+/// The most names: a program may create functions without end.
+const MOST: usize = 1 << 20;
+/// Stands for functions beyond that number.
+const TRUNCATED: &[u8] = b"[truncated]";
+/// Stands for the time in which no function runs.
+const IDLE: &[u8] = b"[idle]";
+
+impl Default for Symbols {
+    fn default() -> Self {
+        let mut symbols = Self {
+            list: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        for name in [Symbol::MAIN, TRUNCATED, IDLE] {
+            symbols.add(Symbol::new(name));
+        }
+        symbols
+    }
+}
+
+impl Symbols {
+    /// A worker that waits for a request.
+    pub const IDLE: SymbolId = SymbolId(2);
+    pub(crate) const TRUNCATED: SymbolId = SymbolId(1);
+
+    /// The symbol of that name, whose place is the one that was added first.
+    pub(crate) fn add(&mut self, symbol: Symbol) -> SymbolId {
+        let name = fitting(&symbol.name);
+        if let Some(known) = self.numbers.get(&*name) {
+            return *known;
+        }
+        if self.list.len() >= MOST {
+            return Self::TRUNCATED;
+        }
+        let number = SymbolId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        let name: Box<[u8]> = name.into();
+        self.numbers.insert(name.clone(), number);
+        self.list.push(Symbol { name, ..symbol });
+        number
+    }
+
+    /// A function that PHP compiled from that file, which begins on that line.
+    pub(crate) fn of_file(name: &[u8], file: Option<&[u8]>, line: u32) -> Symbol {
+        Symbol {
+            file: file.map(Arc::from),
+            line,
+            ..Symbol::new(name)
+        }
+    }
+
+    /// A symbol's name; empty if there is no such symbol.
+    #[must_use]
+    pub fn name(&self, symbol: SymbolId) -> &[u8] {
+        self.get(symbol).map_or(b"", |symbol| &symbol.name)
+    }
+
+    /// A symbol.
+    #[must_use]
+    pub fn get(&self, symbol: SymbolId) -> Option<&Symbol> {
+        self.list.get(symbol.index())
+    }
+
+    /// All symbols, by number.
+    #[must_use]
+    pub fn all(&self) -> &[Symbol] {
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_number_and_the_place_that_came_first() {
+        let mut symbols = Symbols::default();
+        let first = symbols.add(Symbols::of_file(b"f", Some(b"/a.php"), 3));
+        let second = symbols.add(Symbols::of_file(b"f", Some(b"/b.php"), 9));
+        assert_eq!(first, second);
+        assert_eq!(symbols.get(first).map(|symbol| symbol.line), Some(3));
+        assert_eq!(symbols.name(SymbolId::ROOT), b"main()");
+        assert_eq!(symbols.name(Symbols::IDLE), IDLE);
+        assert_eq!(symbols.name(SymbolId(99)), b"");
+    }
+}

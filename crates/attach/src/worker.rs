@@ -1,0 +1,196 @@
+//! One process that is sampled: what its threads execute now.
+
+use std::io;
+
+use profile::SymbolId;
+
+use crate::error::AttachError;
+use crate::find::{Effort, Finder};
+use crate::functions::{Functions, Meaning, View};
+use crate::process::{self, Process};
+use crate::stack::{RawFrame, Reading, StackReader};
+use crate::stop::Stopped;
+use crate::symbols::Symbols;
+use crate::target::{Globals, Target};
+
+/// What to read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The top level of files is a function, as with `xhprof.run_init=1`.
+    pub files: bool,
+    /// The line of each frame.
+    pub lines: bool,
+    /// The process is stopped while it is read.
+    pub stop: bool,
+}
+
+/// A call on a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// The function.
+    pub symbol: SymbolId,
+    /// The line that it executes; zero if it is not known, or not asked for.
+    pub line: u32,
+}
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen<'a> {
+    /// It executes this call; the outermost is the first. Empty at the top level of the main file.
+    Stack(&'a [Frame]),
+    /// It executes no function: it waits for a request.
+    Idle,
+    /// Its stack could not be read without contradiction.
+    Torn,
+}
+
+/// A process that is sampled.
+#[derive(Debug)]
+pub struct Worker {
+    /// The process, as it was when it was found.
+    pub process: Process,
+    /// Its PHP.
+    pub target: Target,
+    reader: StackReader,
+    functions: Functions,
+    frames: Vec<Frame>,
+}
+
+/// How often a stack is read whose functions contradict it.
+const ATTEMPTS: usize = 3;
+
+impl Worker {
+    /// Opens a process.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Finder::open`].
+    pub fn open(
+        finder: &mut Finder,
+        process: Process,
+        effort: Effort,
+    ) -> Result<Self, AttachError> {
+        let target = finder.open(process.id, effort)?;
+        Ok(Self {
+            process,
+            target,
+            reader: StackReader::default(),
+            functions: Functions::default(),
+            frames: Vec::new(),
+        })
+    }
+
+    /// Calls `act` with what each thread does.
+    ///
+    /// # Errors
+    ///
+    /// If the process has ended, or another program runs in it.
+    pub fn sample(
+        &mut self,
+        options: Options,
+        symbols: &mut Symbols,
+        act: &mut dyn FnMut(Seen<'_>, &Symbols),
+    ) -> io::Result<()> {
+        // A process that waits does not change its stack, and a stop would interrupt what it waits for.
+        let is_running = || process::is_on_cpu(self.process.id) == Some(true);
+        let stopped = (options.stop && is_running()).then(|| Stopped::all_threads(self.process.id));
+        let is_stopped = stopped.as_ref().is_some_and(Stopped::is_complete);
+        let threads = self.target.roots.all(&self.target.memory);
+        if threads.is_empty() {
+            // The table of threads is not there: the process ends.
+            self.target.memory_is_there()?;
+        }
+        for globals in threads {
+            let seen = self.read(globals, options, is_stopped, symbols)?;
+            let seen = match seen {
+                Reading::Stack => Seen::Stack(&self.frames),
+                Reading::Idle => Seen::Idle,
+                Reading::Torn => Seen::Torn,
+            };
+            act(seen, symbols);
+        }
+        Ok(())
+    }
+
+    /// Reads one thread's stack into `frames`.
+    fn read(
+        &mut self,
+        globals: Globals,
+        options: Options,
+        is_stopped: bool,
+        symbols: &mut Symbols,
+    ) -> io::Result<Reading> {
+        for _ in 0..ATTEMPTS {
+            let (memory, layout) = (&self.target.memory, &*self.target.layout);
+            let reading = if is_stopped {
+                self.reader.read_stopped(memory, globals.executor, layout)?
+            } else {
+                self.reader.read(memory, globals.executor, layout)?
+            };
+            let view = View::of(&self.target);
+            let compilation = |symbols: &mut Symbols| view.compilation(globals.compiler?, symbols);
+            self.frames.clear();
+            match reading {
+                Reading::Torn => return Ok(Reading::Torn),
+                Reading::Idle => {
+                    // The main file is compiled before anything runs.
+                    let Some(symbol) = compilation(symbols) else {
+                        return Ok(Reading::Idle);
+                    };
+                    self.frames.push(Frame { symbol, line: 0 });
+                    return Ok(Reading::Stack);
+                }
+                Reading::Stack => {}
+            }
+            let frames = self.reader.frames();
+            let named = name(
+                &view,
+                frames,
+                options,
+                &mut self.functions,
+                symbols,
+                &mut self.frames,
+            );
+            if named.is_none() {
+                continue;
+            }
+            if frames.first().is_some_and(|frame| view.is_including(frame))
+                && let Some(symbol) = compilation(symbols)
+            {
+                self.frames.push(Frame { symbol, line: 0 });
+            }
+            return Ok(Reading::Stack);
+        }
+        Ok(Reading::Torn)
+    }
+}
+
+/// Names the calls of a stack, the outermost first; none if one of its functions cannot be one.
+fn name<M: crate::memory::Memory>(
+    view: &View<'_, M>,
+    stack: &[RawFrame],
+    options: Options,
+    functions: &mut Functions,
+    symbols: &mut Symbols,
+    frames: &mut Vec<Frame>,
+) -> Option<()> {
+    for frame in stack.iter().rev() {
+        match functions.meaning(view, frame, symbols) {
+            Meaning::Call { symbol, is_file } => {
+                if is_file && !options.files {
+                    continue;
+                }
+                let is_internal = || symbols.get(symbol).is_some_and(|symbol| symbol.internal);
+                let line = if options.lines && !is_internal() {
+                    view.line(frame)
+                } else {
+                    0
+                };
+                frames.push(Frame { symbol, line });
+            }
+            Meaning::Nothing => {}
+            Meaning::Broken => return None,
+        }
+    }
+    Some(())
+}

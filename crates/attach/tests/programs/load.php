@@ -1,0 +1,44 @@
+<?php
+/**
+ * Requests to a php-fpm, three at a time, until the time is over; now and then kills a worker.
+ *
+ *     php -n load.php SOCKET SCRIPT SECONDS POOL
+ *
+ * Ends with 1 if an answer of a worker that was not killed is wrong.
+ */
+
+require __DIR__ . '/../fpm-server.php';
+
+[, $socket, $script, $seconds, $pool] = $argv;
+$client = new class($socket) {
+    public function __construct(private string $socket) {}
+
+    public function send(string $script)
+    {
+        return (fn () => $this->send($script, 'secret=1', ['REQUEST_URI' => '/route/42?secret=1']))->call($this->server());
+    }
+
+    /** A client of a server that another process has started. */
+    private function server(): FpmServer
+    {
+        $class = new ReflectionClass(FpmServer::class);
+        $server = $class->newInstanceWithoutConstructor();
+        (fn ($socket) => $this->socket = $socket)->call($server, $this->socket);
+        return $server;
+    }
+};
+$wrong = $right = 0;
+for ($round = 1, $end = hrtime(true) + 1e9 * (float) $seconds; hrtime(true) < $end; $round++) {
+    $connections = array_map(fn () => $client->send($script), range(1, 3));
+    $is_killed = $round % 40 === 0;
+    if ($is_killed) {
+        $workers = array_filter(explode("\n", (string) shell_exec("pgrep -f '^php-fpm: pool $pool'")));
+        $workers && exec('kill -9 ' . (int) $workers[array_rand($workers)]);
+    }
+    foreach ($connections as $connection) {
+        $answer = explode("\r\n\r\n", FpmServer::answer($connection), 2)[1] ?? '';
+        $answer === 'answer' ? $right++ : ($is_killed || $wrong++);
+    }
+}
+echo "$right right, $wrong wrong\n";
+exit($wrong > 0 || $right === 0 ? 1 : 0);

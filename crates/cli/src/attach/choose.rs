@@ -1,0 +1,187 @@
+//! Which processes the command line means, and what a profile of them says.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+
+use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout};
+use anyhow::{Context, Result, anyhow, bail};
+use profile::Meta;
+use regex::Regex;
+
+use crate::args::ChoiceArguments;
+use crate::terminal::say;
+use crate::units::counted;
+
+/// The chosen processes.
+pub(super) struct Chosen {
+    pub(super) watch: Watch,
+    wanted: Wanted,
+    children: bool,
+    /// How many processes were opened, and what they are.
+    opened: u64,
+    versions: BTreeSet<String>,
+    sapis: BTreeSet<String>,
+    first: Option<Process>,
+    /// What was said of processes that cannot be read.
+    said: HashSet<String>,
+}
+
+enum Wanted {
+    Processes(HashSet<u32>),
+    Pool(String),
+    Name(Regex),
+    All,
+}
+
+/// The processes, as the watch asks for them.
+struct Rule<'a> {
+    wanted: &'a Wanted,
+    children: bool,
+}
+
+impl Choice for Rule<'_> {
+    fn has(&self, process: &Process) -> bool {
+        // A thread of the kernel, or a zombie, has no command line.
+        let is_program = !process.command.is_empty();
+        match self.wanted {
+            Wanted::Processes(numbers) => numbers.contains(&process.id),
+            Wanted::Pool(pool) => process
+                .pool()
+                .is_some_and(|name| pool.is_empty() || name == pool),
+            Wanted::Name(regex) => is_program && regex.is_match(&process.command),
+            Wanted::All => is_program && !process.is_master(),
+        }
+    }
+
+    fn has_children(&self) -> bool {
+        self.children
+    }
+
+    fn names(&self, process: &Process) -> bool {
+        matches!(self.wanted, Wanted::Processes(numbers) if numbers.contains(&process.id))
+    }
+}
+
+impl Chosen {
+    /// Opens the processes that the command line names.
+    pub(super) fn new(arguments: &ChoiceArguments, options: Options) -> Result<Self> {
+        let wanted = match (&arguments.fpm, &arguments.name) {
+            (Some(pool), _) => Wanted::Pool(pool.clone()),
+            (_, Some(regex)) => {
+                Wanted::Name(Regex::new(regex).context("--name is no regular expression")?)
+            }
+            _ if arguments.all => Wanted::All,
+            _ => Wanted::Processes(arguments.processes.iter().copied().collect()),
+        };
+        let finder = match &arguments.layout {
+            None => Finder::default(),
+            Some(file) => {
+                let cannot = || format!("cannot use the layout {}", file.display());
+                let text = fs::read_to_string(file).with_context(cannot)?;
+                let own = layout::parse(&text).with_context(cannot)?;
+                Finder::new(own.into_iter().chain(layout::known()).collect())
+            }
+        };
+        let mut chosen = Self {
+            watch: Watch::new(finder, options),
+            wanted,
+            children: arguments.children,
+            opened: 0,
+            versions: BTreeSet::new(),
+            sapis: BTreeSet::new(),
+            first: None,
+            said: HashSet::new(),
+        };
+        if let Wanted::Processes(numbers) = &chosen.wanted {
+            let gone = numbers
+                .iter()
+                .find(|number| Process::read(**number).is_err());
+            if let Some(number) = gone {
+                bail!("cannot attach to process {number}: {}", AttachError::Gone);
+            }
+        }
+        chosen.look()?;
+        Ok(chosen)
+    }
+
+    /// Opens processes that are new. False if there is nothing left to sample, and nothing can come.
+    pub(super) fn look(&mut self) -> Result<bool> {
+        let rule = Rule {
+            wanted: &self.wanted,
+            children: self.children,
+        };
+        let before = self.watch.workers().len();
+        let found = self
+            .watch
+            .look(&rule)
+            .context("cannot list the processes")?;
+        for worker in self.watch.workers().get(before..).unwrap_or_default() {
+            self.versions.insert(worker.target.version.clone());
+            self.sapis.extend(worker.target.sapi.clone());
+            self.first.get_or_insert_with(|| worker.process.clone());
+        }
+        self.opened += found.opened.len() as u64;
+        for (process, error) in found.refused {
+            let number = process.id;
+            if rule.names(&process) && self.opened == 0 {
+                return Err(anyhow!(error).context(format!("cannot attach to process {number}")));
+            }
+            if matches!(error, AttachError::Gone) {
+                continue;
+            }
+            // Other programs than PHP are no business of `--all`.
+            let is_likely = process.is_named_like_php() || rule.names(&process);
+            let problem = error.to_string();
+            if is_likely && self.said.insert(problem.clone()) {
+                say(&format!(
+                    "cannot attach to process {number} ({}): {problem}",
+                    process.command
+                ));
+            }
+        }
+        let may_come = !matches!(self.wanted, Wanted::Processes(_)) || self.children;
+        Ok(may_come || !self.watch.workers().is_empty())
+    }
+
+    /// How many processes were opened so far.
+    pub(super) fn count(&self) -> u64 {
+        self.opened
+    }
+
+    /// What a profile says of its processes.
+    pub(super) fn describe(&self) -> Meta {
+        let only = |names: &BTreeSet<String>| names.first().filter(|_| names.len() == 1).cloned();
+        let single = self.first.as_ref().filter(|_| self.opened == 1);
+        let what = match (&self.wanted, single) {
+            (_, Some(process)) => process.command.clone(),
+            (Wanted::Pool(pool), _) if !pool.is_empty() => format!("php-fpm: pool {pool}"),
+            (Wanted::Pool(_), _) => "php-fpm".to_owned(),
+            (Wanted::Name(regex), _) => regex.as_str().to_owned(),
+            _ => "PHP".to_owned(),
+        };
+        let title = if single.is_some() {
+            what
+        } else {
+            format!(
+                "{what}, {}",
+                counted(self.opened, "process").replace("processs", "processes")
+            )
+        };
+        let mut meta = Meta {
+            title: Some(title),
+            host: Some(
+                rustix::system::uname()
+                    .nodename()
+                    .to_string_lossy()
+                    .into_owned(),
+            ),
+            process: single.map(|process| process.id),
+            sapi: only(&self.sapis),
+            php_version: only(&self.versions),
+            creator: Some(concat!("xhprof ", env!("CARGO_PKG_VERSION"), ", attach").to_owned()),
+            ..Meta::default()
+        };
+        meta.set_tag("processes", self.opened.to_string());
+        meta
+    }
+}

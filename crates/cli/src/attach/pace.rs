@@ -1,0 +1,101 @@
+//! When to sample.
+//!
+//! **Invariant:** the weights of a process that is there all the time add up to the time that has passed, however late
+//! this program gets its turn.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// How often to look for new processes.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The instants at which to sample, until the time is over or a signal comes.
+pub(super) struct Pace {
+    signals: Signals,
+    interval: Duration,
+    began: Instant,
+    /// None if only a signal ends it.
+    end: Option<Instant>,
+    due: Instant,
+    last: Instant,
+    next_look: Instant,
+    second: u64,
+}
+
+/// An instant at which to sample.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tick {
+    /// Nanoseconds since the beginning.
+    pub(super) at: u64,
+    /// Nanoseconds since the tick before.
+    pub(super) weight: u64,
+    /// Whether it is time to look for new processes.
+    pub(super) is_time_to_look: bool,
+    /// Whether another second has begun.
+    pub(super) is_second_over: bool,
+}
+
+impl Pace {
+    /// `rate` ticks a second; no end if the duration is zero.
+    pub(super) fn new(rate: u32, duration: Duration) -> Result<Self> {
+        let signals =
+            Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot install signal handlers")?;
+        let now = Instant::now();
+        let interval = Duration::from_secs(1) / rate;
+        Ok(Self {
+            signals,
+            interval,
+            began: now,
+            end: (!duration.is_zero()).then_some(now + duration),
+            due: now + interval,
+            last: now,
+            next_look: now + LOOK,
+            second: 0,
+        })
+    }
+
+    /// The nominal time between two samples.
+    pub(super) fn interval_ns(&self) -> u64 {
+        nanoseconds(self.interval)
+    }
+
+    /// Waits for the next tick; none at the end.
+    pub(super) fn next(&mut self) -> Option<Tick> {
+        let now = Instant::now();
+        if let Some(wait) = self.due.checked_duration_since(now) {
+            thread::sleep(wait);
+        }
+        let now = Instant::now();
+        if self.signals.pending().next().is_some() || self.end.is_some_and(|end| now > end) {
+            return None;
+        }
+        self.due += self.interval;
+        if self.due < now {
+            // Late: what was missed is not made up for, but the weight has the time.
+            self.due = now + self.interval;
+        }
+        let passed = now - self.began;
+        let is_second_over = passed.as_secs() > self.second;
+        self.second = passed.as_secs();
+        let is_time_to_look = now >= self.next_look;
+        if is_time_to_look {
+            self.next_look = now + LOOK;
+        }
+        let weight = nanoseconds(now - self.last);
+        self.last = now;
+        Some(Tick {
+            at: nanoseconds(passed),
+            weight,
+            is_time_to_look,
+            is_second_over,
+        })
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,4 @@
+//! Which requests are profiled.
+
+pub mod inputs;
+pub mod trigger;

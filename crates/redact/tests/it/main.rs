@@ -1,0 +1,4 @@
+//! What is removed from a text, from outside.
+
+mod amount;
+mod redact;
