@@ -79,14 +79,7 @@ fresh_kind() {
         ;;
     esac
     say "$kind: a new Debian $suite in $folder"
-    mkdir -p "$folder"
-    fresh_base "$suite" "$include"
-    # One file system only: the content of a mount that was left there is not deleted.
-    as_root rm -rf --one-file-system "$folder/root"
-    rm -f "$folder"/*.log
-    mkdir "$folder/root"
-    as_root tar --extract --file="$fresh/base-$suite-$include.tar" --directory="$folder/root" \
-        --numeric-owner --exclude='./dev/*' || die "cannot unpack the root"
+    fresh_unpack "$folder" "$suite" "$include"
     fresh_settle "$folder/root" "$user"
     fresh_enter "$folder/root" root "$prepare" >"$folder/prepare.log" 2>&1 ||
         die "cannot prepare $kind: $(tail -n 20 "$folder/prepare.log")"
@@ -129,6 +122,18 @@ fresh_row() {
     say "${fresh_rows[-1]}"
 }
 
+# fresh_unpack FOLDER SUITE PACKAGES: a new root, FOLDER/root.
+fresh_unpack() {
+    mkdir -p "$1"
+    fresh_base "$2" "$3"
+    # One file system only: the content of a mount that was left there is not deleted.
+    as_root rm -rf --one-file-system "$1/root"
+    rm -f "$1"/*.log
+    mkdir "$1/root"
+    as_root tar --extract --file="$fresh/base-$2-$3.tar" --directory="$1/root" \
+        --numeric-owner --exclude='./dev/*' || die "cannot unpack the root"
+}
+
 # fresh_base SUITE PACKAGES: makes the tar file, from this machine's Debian archive.
 fresh_base() {
     local suite=$1 include=$2 base=$fresh/base-$1-$2.tar mirror security sources
@@ -146,16 +151,9 @@ fresh_base() {
     as_root mv "$fresh/new.tar" "$base"
 }
 
-# fresh_settle ROOT USER: copies from this machine: name server, proxies and
-# certificates, Cargo's downloads, and the commit.
-fresh_settle() {
-    local root=$1 user=$2 home=/root cargo=${CARGO_HOME:-$HOME/.cargo} file
-    if [ "$user" != root ]; then
-        home=/home/$user
-        as_root chroot "$root" useradd --create-home --shell /bin/bash "$user"
-        echo "$user ALL=(ALL) NOPASSWD: ALL" | as_root tee "$root/etc/sudoers.d/$user" >/dev/null
-        as_root chmod 440 "$root/etc/sudoers.d/$user"
-    fi
+# fresh_network ROOT: copies from this machine: name server, proxies and certificates.
+fresh_network() {
+    local root=$1 file
     for file in /etc/resolv.conf /etc/hosts /etc/hostname /etc/ssl/certs/ca-certificates.crt; do
         [ ! -e "$file" ] || as_root cp -L --remove-destination "$file" "$root$file"
     done
@@ -164,6 +162,18 @@ fresh_settle() {
         [ -z "${http_proxy:-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";"
         [ -z "${https_proxy:-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";"
     } | as_root tee "$root/etc/apt/apt.conf.d/90machine" >/dev/null
+}
+
+# fresh_settle ROOT USER: the network, the user, Cargo's downloads, and the commit.
+fresh_settle() {
+    local root=$1 user=$2 home=/root cargo=${CARGO_HOME:-$HOME/.cargo} file
+    fresh_network "$root"
+    if [ "$user" != root ]; then
+        home=/home/$user
+        as_root chroot "$root" useradd --create-home --shell /bin/bash "$user"
+        echo "$user ALL=(ALL) NOPASSWD: ALL" | as_root tee "$root/etc/sudoers.d/$user" >/dev/null
+        as_root chmod 440 "$root/etc/sudoers.d/$user"
+    fi
     as_root mkdir -p "$root$home/.cargo/registry"
     for file in config.toml registry/index registry/cache; do
         [ ! -e "$cargo/$file" ] || as_root cp -R "$cargo/$file" "$root$home/.cargo/$file"

@@ -178,6 +178,8 @@ uninstall_everything() {
     find_ini
     if [ -n "$linked" ] && [ -z "$root" ] && compgen -G "/etc/php/$version/*/conf.d/*-xhprof.ini" >/dev/null; then
         for_file /etc/php/ phpdismod -v "$version" xhprof
+        # Debian remembers what the administrator disabled, and enables no package against it.
+        for_file /var/lib/php/ rm -f "/var/lib/php/modules/$version"/*/disabled_by_admin/xhprof
         say "disabled: phpdismod -v $version xhprof"
     fi
     if [ -e "$ini" ] && ! cmp -s scripts/xhprof.ini "$ini"; then

@@ -3,13 +3,14 @@
 
 composer_json() {
     "$PHP" -n scripts/check-composer.php
+    "$PHP" -n packaging/pie/test.php
     local version
     version=$(composer --version --no-ansi 2>/dev/null | sed -nE 's/^Composer version ([0-9.]+).*/\1/p' || true)
-    # Earlier ones do not know "php-ext", by which PIE finds an extension.
-    if [ -n "$version" ] && printf '2.8\n%s\n' "$version" | sort -V -C; then
+    # Earlier ones refuse a list of download-url-method. PIE needs this one, too.
+    if [ -n "$version" ] && printf '2.9.2\n%s\n' "$version" | sort -V -C; then
         composer validate --no-interaction --strict
     else
-        echo "composer is not installed, or older than 2.8 ($version), so not run: composer validate"
+        echo "composer is not installed, or older than 2.9.2 ($version), so not run: composer validate"
     fi
 }
 
