@@ -2,10 +2,10 @@
 # Installs xhprof from a release: the extension into each PHP of this machine that the
 # release has a file for, and the program xhprof. Nothing is compiled.
 #
-#   sh install.sh [--from FOLDER|URL] [--php FILE]… [--signers FILE] [--dry-run]
+#   sh install.sh --from FOLDER|URL [--php FILE]… [--signers FILE] [--dry-run]
 #   sh install.sh --uninstall
 #
-#   --from       the folder or address with the files of a release (default: the newest release)
+#   --from       the folder or address with the files of a release
 #   --php FILE   this PHP only, such as /usr/bin/php8.2; may be given again
 #   --signers    checks SHA256SUMS.sig with ssh-keygen, against this file of allowed signers
 #   --dry-run    says what would be done, and changes nothing
@@ -16,7 +16,7 @@
 
 set -eu
 
-from=https://github.com/xhprof-rs/xhprof/releases/latest/download
+from=
 prefix=${PREFIX:-/usr/local}
 list=$prefix/share/xhprof/release
 phps='' signers='' dry='' uninstall=''
@@ -206,6 +206,7 @@ if [ -n "$uninstall" ]; then
     uninstall_all
     exit
 fi
+[ -n "$from" ] || die "--from is missing: the folder or the address with the files of a release"
 [ "$(uname -s)" = Linux ] || die 'releases have files for Linux only; build from source'
 machine=$(uname -m)
 [ "$machine" != aarch64 ] || machine=arm64
