@@ -1,4 +1,5 @@
 <?php
+
 /**
  * `xhprof attach`, `dump` and `top` on real processes: a command, php-fpm's workers that come and go, and a PHP
  * without symbols.
@@ -145,11 +146,13 @@ if ($extension !== '-') {
     preg_match_all('/^(\S+) +(?:yes|-) +yes /m', xhprof('convert', '--list')[0], $formats);
     $formats = $formats[1];
     check('the list of formats', count($formats) > 10);
-    foreach ([
+    foreach (
+        [
         ['report', "$folder/outside.xhp", '--tree'], ['diff', "$folder/inside.xhp", "$folder/outside.xhp"], ['flamegraph', "$folder/outside.xhp", '-o', "$folder/flame.svg"],
         ['html', "$folder/outside.xhp", '-o', "$folder/page.html"], ['merge', "$folder/outside.xhp", "$folder/inside.xhp", '-o', "$folder/sum.xhp"], ['grep', 'spin', "$folder/outside.xhp"],
         ...array_map(fn ($format) => ['convert', "$folder/outside.xhp", '--to', $format, '-o', "$folder/converted"], $formats),
-    ] as $arguments) {
+        ] as $arguments
+    ) {
         [, $errors, $status] = xhprof(...$arguments);
         check(implode(' ', $arguments), $status === 0, $errors);
     }

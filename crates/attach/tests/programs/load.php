@@ -1,4 +1,5 @@
 <?php
+
 /**
  * Requests to a php-fpm, three at a time, until the time is over; now and then kills a worker.
  *
@@ -10,8 +11,10 @@
 require __DIR__ . '/../fpm-server.php';
 
 [, $socket, $script, $seconds, $pool] = $argv;
-$client = new class($socket) {
-    public function __construct(private string $socket) {}
+$client = new class ($socket) {
+    public function __construct(private string $socket)
+    {
+    }
 
     public function send(string $script)
     {
