@@ -9,7 +9,7 @@ use recorder::SymbolId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target(u32);
 
-/// Set in a target of a function with a [`Detail`].
+/// Set in a target of a function with a detail.
 const DETAIL: u32 = 1 << 31;
 /// Set in a target of a function each of whose calls must be inspected.
 const UNUSUAL: u32 = 1 << 30;
@@ -79,7 +79,7 @@ impl Target {
         self.0 & UNUSUAL != 0
     }
 
-    /// Whether the function has a [`Detail`].
+    /// Whether the function has a detail.
     #[inline(always)]
     pub(crate) fn wants_detail(self) -> bool {
         self.0 & DETAIL != 0

@@ -1,4 +1,4 @@
-//! Reads the frames of a thread that runs on meanwhile.
+//! Reads the frames of a thread that runs on while it is read.
 //!
 //! What is read at two instants may be a stack that never was. So a stack is read again, until one of these holds:
 //!

@@ -10,7 +10,7 @@
 //! assert_eq!(redact::route(b"/orders/17"), b"/orders/?");
 //! ```
 //!
-//! The functions are [`statement_with`], for a [`Dialect`], [`address`] and [`route`].
+//! The functions are [`statement_with`], for a [`Dialect`], [`address`] and [`route`](fn@route).
 
 #![forbid(unsafe_code)]
 

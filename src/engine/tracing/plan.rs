@@ -31,7 +31,7 @@ pub(in crate::engine) struct Traced<C, M, S, const CPU: bool, const MEMORY: bool
     PhantomData<(C, M, S)>,
 );
 
-/// A [`Shape`] as a type.
+/// A [`Shape`](recorder::Shape) as a type.
 pub(in crate::engine) trait Shaped {
     /// The shape is a tree or events.
     const TREE: bool;

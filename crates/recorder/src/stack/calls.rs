@@ -108,7 +108,7 @@ impl Calls {
     }
 
     /// Notes that a call returned that [`enter`](Self::enter) entered. False, and
-    /// nothing changes, if this is a case for [`leave_slowly`](Self::leave_slowly).
+    /// nothing changes, if this is a case for [`Recorder::leave_slowly`](crate::Recorder::leave_slowly).
     ///
     /// The clock is read only if there is such a call: that of an earlier profile may no
     /// longer exist.

@@ -125,7 +125,7 @@ cluster_start() {
 
 # cluster_start_again NODE: a node that was killed. ClickHouse does not start if most rows of a
 # table are in parts that ZooKeeper does not know, such as those of a store's first insert.
-# Nobody was told that these are stored. With its flag it sets them aside.
+# No client was told that these are stored. With its flag it sets them aside.
 cluster_start_again() {
     local folder=$cluster/$1
     start_node "$1"
