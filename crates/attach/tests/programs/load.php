@@ -8,7 +8,7 @@
  * Ends with 1 if an answer of a worker that was not killed is wrong.
  */
 
-require __DIR__ . '/../fpm-server.php';
+require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
 
 [, $socket, $script, $seconds, $pool] = $argv;
 $client = new class ($socket) {
