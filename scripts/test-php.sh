@@ -29,12 +29,14 @@ php_tests() {
     local engine=$1 output=$logs/run-tests-$1
     shift
     [ $# -gt 0 ] || set -- php-tests
-    # One engine at a time: run-tests.php writes the programs beside the tests.
-    exec {php_tests_lock}>"${release%/release}/php-tests.lock"
-    flock "$php_tests_lock"
-    TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
-        -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff -d extension="$extension" \
-        -d xhprof.engine="$engine" "$@" | tee "$output"
+    # One engine at a time: run-tests.php writes the programs beside the tests. The lock ends
+    # with the subshell, and no program of a test inherits it.
+    (
+        flock 9
+        TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
+            -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff -d extension="$extension" \
+            -d xhprof.engine="$engine" "$@" 9>&- | tee "$output"
+    ) 9>"${release%/release}/php-tests.lock"
     tests_passed "$output"
 }
 
