@@ -39,7 +39,6 @@ package_run() {
 # Sets what all kinds need. The version has no "v": PIE's names have that of the tag.
 package_facts() {
     version=$(package_version)
-    homepage=$("$PHP" -n -r 'echo json_decode(file_get_contents("composer.json"))->support->source;')
     SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
     export SOURCE_DATE_EPOCH
     maintainer=$(git log -1 --format='%an <%ae>')

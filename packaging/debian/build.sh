@@ -107,6 +107,6 @@ deb_libraries() {
 
 deb_fill() {
     sed -e "s|@PHP@|$php_version|g" -e "s|@VERSION@|$version-1|g" -e "s|@ARCHITECTURE@|$(dpkg --print-architecture)|g" \
-        -e "s|@MAINTAINER@|$maintainer|g" -e "s|@HOMEPAGE@|$homepage|g" -e "s|@YEAR@|$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y)|g" \
+        -e "s|@MAINTAINER@|$maintainer|g" -e "s|@YEAR@|$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y)|g" \
         -e "s|@API@|$("$PHP" -n -i | sed -n 's/^PHP Extension => //p')|g"
 }

@@ -6,7 +6,7 @@ set -euxo pipefail
 php=$1
 export DEBIAN_FRONTEND=noninteractive
 module=$(php -n -r 'echo PHP_EXTENSION_DIR;')/xhprof.so
-cd /root
+home=$PWD
 cat >fib.php <<'EOF'
 <?php
 function fib(int $n): int { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
@@ -25,7 +25,7 @@ refute() {
 
 # All files that a package or script could leave. PHP's packages keep disabled_by_maint.
 files() {
-    find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /root -o -path /var/cache -o -path /var/log \
+    find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path "$home" -o -path /var/cache -o -path /var/log \
         -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /release -o -path /opt/rust \) -prune -o ! -name '*_by_admin' ! -name '*_by_maint' ! -path '*/disabled_by_maint/*' -print | LC_ALL=C sort
 }
 
@@ -129,7 +129,7 @@ id xhprof
 [ "$(stat -c '%U %G %a' /var/lib/xhprof)" = 'www-data www-data 770' ]
 gzip -t /usr/share/man/man1/xhprof-agent.1.gz
 grep ExecStart /lib/systemd/system/xhprof.service | grep -F /usr/bin/xhprof-server
-XHPROF=1 XHPROF_OUTPUT=/root/one.xhp php fib.php
+XHPROF=1 XHPROF_OUTPUT=$home/one.xhp php fib.php
 xhprof import one.xhp --store runs --app fib --release 1
 
 say 'apt: an upgrade keeps the settings, and it works'
@@ -166,7 +166,7 @@ say "the archives of PIE, and the program of the release: each alone"
 mkdir pie program
 tar -xzf /release/php_xhprof-*.tgz -C pie
 tar -xzf /release/xhprof-*-linux.tgz -C program
-php -d extension=/root/pie/xhprof.so --ri xhprof | grep '^Version'
-XHPROF=1 XHPROF_OUTPUT=/root/two.xhp php -d extension=/root/pie/xhprof.so fib.php
+php -d extension=$home/pie/xhprof.so --ri xhprof | grep '^Version'
+XHPROF=1 XHPROF_OUTPUT=$home/two.xhp php -d extension=$home/pie/xhprof.so fib.php
 program/xhprof report two.xhp | grep '1,973 .*fib'
 say 'all of it works'

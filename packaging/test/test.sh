@@ -2,10 +2,10 @@
 
 # package_test: lintian, then packaging/test/inside.sh in the root. Its log is beside the root.
 package_test() {
-    local folder suite=bookworm
+    local folder root suite=bookworm
     source scripts/debian.sh
     source scripts/fresh.sh
-    folder=$fresh/package
+    folder=$fresh/package root=$fresh/package/root
     case $php_version in
     8.2) ;;
     8.4) suite=trixie ;;
@@ -14,18 +14,18 @@ package_test() {
     say 'package: lintian'
     lintian --fail-on error "$packages"/*.deb || die 'package: lintian found errors'
     fresh_unpack "$folder" "$suite" "php$php_version-cli,ca-certificates"
-    fresh_network "$folder/root"
+    fresh_network "$root"
     mkdir -p "$folder/no-rust"
-    as_root cp -R "$packages" "$folder/root/release"
-    as_root cp packaging/test/inside.sh "$folder/root/inside.sh"
+    as_root cp -R "$packages" "$root/release"
+    as_root cp packaging/test/inside.sh "$root/inside.sh"
     package_next "$folder"
-    say "package: install, use, upgrade and remove in $folder/root"
+    say "package: install, use, upgrade and remove in $root"
     as_root env XHPROF_RUST="$folder/no-rust" XHPROF_ARCHIVES="$fresh/archives" scripts/fresh-enter.sh \
-        "$folder/root" root "bash /inside.sh $php_version" </dev/null >"$folder/inside.log" 2>&1 ||
+        "$root" root "bash /inside.sh $php_version" </dev/null >"$folder/inside.log" 2>&1 ||
         die "a package failed: $(tail -n 30 "$folder/inside.log")
 the whole log: $folder/inside.log"
     grep '^==> ' "$folder/inside.log"
-    as_root rm -rf --one-file-system "$folder/root"
+    as_root rm -rf --one-file-system "$root"
 }
 
 # package_next FOLDER: the same packages with a later version, and two in the place of

@@ -9,10 +9,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::rc::Rc;
+
+use nix::fcntl::OFlag;
 
 use crate::error::AttachError;
 use crate::image::Image;
@@ -132,9 +134,14 @@ impl Finder {
     /// What is known of a binary.
     fn binary(&mut self, path: PathBuf) -> Rc<Binary> {
         let read = || {
-            let file = File::open(path).ok()?;
+            // Without waiting: another file may have this name by now, such as a FIFO.
+            let file = OpenOptions::new()
+                .read(true)
+                .custom_flags(OFlag::O_NONBLOCK.bits())
+                .open(path)
+                .ok()?;
             let about = file.metadata().ok()?;
-            Some((file, (about.dev(), about.ino())))
+            about.is_file().then(|| (file, (about.dev(), about.ino())))
         };
         let new = |image| {
             let found = RefCell::new(None);
@@ -380,4 +387,17 @@ fn module<M: Memory>(memory: &M, address: u64, layout: &Layout) -> Option<Module
         zts: byte(layout.module_zts) != 0,
         version,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifo_in_the_place_of_a_binary_does_not_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libphp.so");
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRUSR).unwrap();
+        assert!(!Finder::default().binary(path).image.is_php());
+    }
 }

@@ -42,7 +42,7 @@ const EVAL: u8 = 4;
 /// The longest names and paths that are read.
 const LONGEST: usize = 64 << 10;
 /// How many functions are remembered: a program may create closures without end.
-const MOST: usize = 1 << 18;
+const MAX_FUNCTIONS: usize = 1 << 18;
 
 /// What tells functions at one address apart.
 type Identity = [u64; 6];
@@ -107,7 +107,7 @@ impl Functions {
             return Some(known);
         }
         let known = process.read(&self.bytes, address, symbols)?;
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_FUNCTIONS {
             self.known.clear();
         }
         self.known.insert(address, (identity, known));

@@ -16,7 +16,7 @@ pub struct Symbols {
 }
 
 /// The most names: a program may create functions without end.
-const MOST: usize = 1 << 20;
+const MAX_SYMBOLS: usize = 1 << 20;
 /// Stands for functions beyond that number.
 const TRUNCATED: &[u8] = b"[truncated]";
 /// Stands for the time in which no function runs.
@@ -46,7 +46,7 @@ impl Symbols {
         if let Some(known) = self.numbers.get(&*name) {
             return *known;
         }
-        if self.list.len() >= MOST {
+        if self.list.len() >= MAX_SYMBOLS {
             return Self::TRUNCATED;
         }
         let number = SymbolId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));

@@ -10,7 +10,6 @@ use regex::Regex;
 
 use crate::args::ChoiceArguments;
 use crate::terminal::say;
-use crate::units::counted;
 
 /// The chosen processes.
 pub(super) struct Chosen {
@@ -162,10 +161,7 @@ impl Chosen {
         let title = if single.is_some() {
             what
         } else {
-            format!(
-                "{what}, {}",
-                counted(self.opened, "process").replace("processs", "processes")
-            )
+            format!("{what}, {}", super::processes(self.opened))
         };
         let mut meta = Meta {
             title: Some(title),

@@ -117,6 +117,12 @@ fn keep<'a>(path: &'a Path, to: Option<&str>) -> Result<Export<'a>> {
     Export::new(format, path, false, [])
 }
 
+/// `1 process`, `3 processes`.
+fn processes(number: u64) -> String {
+    let noun = if number == 1 { "process" } else { "processes" };
+    format!("{} {noun}", count(number))
+}
+
 /// What was seen.
 struct Summary {
     samples: u64,
@@ -126,8 +132,8 @@ struct Summary {
 
 impl Summary {
     fn text(&self, chosen: &Chosen) -> String {
-        let processes = counted(chosen.count(), "process").replace("processs", "processes");
-        let mut text = format!("{} of {processes}", counted(self.samples, "sample"));
+        let all_processes = processes(chosen.count());
+        let mut text = format!("{} of {all_processes}", counted(self.samples, "sample"));
         if self.torn > 0 {
             let all = self.samples + self.torn;
             #[expect(clippy::cast_precision_loss, reason = "a share for people")]
