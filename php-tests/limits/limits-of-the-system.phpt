@@ -27,8 +27,14 @@ function under(string $limit, bool $is_profiled, string $folder, string ...$sett
     }
     $log = "$folder/log";
     @unlink($log);
-    // Root may start any number of threads.
-    $user = $limit === NO_THREADS && posix_getuid() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : '';
+    $user = '';
+    if ($limit === NO_THREADS && posix_getuid() === 0) {
+        // Root may start any number of threads. Another user may not see the folder of the extension.
+        $user = 'setpriv --reuid=65534 --clear-groups ';
+        preg_match('~extension=[\'"]?([^\'"\s]*/[^\'"\s]*xhprof\.so)~', $options, $extension);
+        copy($extension[1], "$folder/extension.so");
+        $options = str_replace($extension[1], "$folder/extension.so", $options);
+    }
     $command = "$limit $php $options -d display_errors=1 -d log_errors=1 -d error_log=$log $folder/script";
     chmod($folder, 0777);
     exec($user . '/bin/sh -c ' . escapeshellarg($command) . ' 2>&1', $output, $status);

@@ -141,7 +141,7 @@ fn contents(files: usize) -> Vec<String> {
 }
 
 /// The server fails so for the first three batches, and stores the later ones.
-/// All bodies must be the same, and each run must come.
+/// What failed must be sent again as it was, and each run must come.
 fn check_that_it_is_sent_again(action: fn() -> Action) {
     check_that_it_is_sent_again_after(PATIENCE, action);
 }
@@ -164,10 +164,12 @@ fn check_that_it_is_sent_again_after(timeout: Duration, action: fn() -> Action) 
     assert!(counter(&agent, "xhprof_agent_failures_total") >= 3);
     assert_eq!(counter(&agent, "xhprof_agent_queued_runs"), 0);
     let batches = server.batches();
-    let last = batches.last().unwrap();
-    let whole = batches.iter().filter(|asked| !asked.runs.is_empty());
-    for asked in whole {
-        assert_eq!(asked.body, last.body);
+    // A slow machine may take the files in two batches.
+    let (failed, stored): (Vec<_>, Vec<_>) = batches.iter().partition(|asked| asked.number < 3);
+    for asked in failed.iter().filter(|asked| !asked.runs.is_empty()) {
+        assert!(stored.iter().any(|later| later.body == asked.body));
+    }
+    for asked in batches.iter().filter(|asked| !asked.runs.is_empty()) {
         assert_eq!(asked.token.as_deref(), Some("secret"));
     }
     for reason in ["queue_full", "refused", "too_large", "damaged"] {
