@@ -129,7 +129,7 @@ id xhprof
 [ "$(stat -c '%U %G %a' /var/lib/xhprof)" = 'www-data www-data 770' ]
 gzip -t /usr/share/man/man1/xhprof-agent.1.gz
 grep ExecStart /lib/systemd/system/xhprof.service | grep -F /usr/bin/xhprof-server
-XHPROF=1 XHPROF_OUTPUT=$home/one.xhp php fib.php
+XHPROF=1 XHPROF_OUTPUT="$home/one.xhp" php fib.php
 xhprof import one.xhp --store runs --app fib --release 1
 
 say 'apt: an upgrade keeps the settings, and it works'
@@ -166,7 +166,7 @@ say "the archives of PIE, and the program of the release: each alone"
 mkdir pie program
 tar -xzf /release/php_xhprof-*.tgz -C pie
 tar -xzf /release/xhprof-*-linux.tgz -C program
-php -d extension=$home/pie/xhprof.so --ri xhprof | grep '^Version'
-XHPROF=1 XHPROF_OUTPUT=$home/two.xhp php -d extension=$home/pie/xhprof.so fib.php
+php -d extension="$home/pie/xhprof.so" --ri xhprof | grep '^Version'
+XHPROF=1 XHPROF_OUTPUT="$home/two.xhp" php -d extension="$home/pie/xhprof.so" fib.php
 program/xhprof report two.xhp | grep '1,973 .*fib'
 say 'all of it works'

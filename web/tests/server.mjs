@@ -274,7 +274,7 @@ export const server = {
         await size.and(page.locator("[aria-invalid=true]")).waitFor();
         assert.equal(await size.inputValue(), "20 apples");
         assert.match(await page.innerText("#days-wrong"), /0 would remove everything/);
-        assert.match(await page.innerText("#bytes-wrong"), /512 MiB or 20 GiB/);
+        assert.match(await page.innerText("#bytes-wrong"), /512M or 20 GiB/);
         await page.waitForLoadState("load");
         await assertFits(page, `wrong policy, ${width}`);
         await page.screenshot({ path: join(folder, `policy-wrong-${width}.png`), fullPage: true });
