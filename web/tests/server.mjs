@@ -306,7 +306,7 @@ export const server = {
       await page.waitForURL(/settings$/);
       assert.equal(await page.getByRole("link", { name: /^Change the policy/ }).count(), 0);
       await page.goto(`${address}/settings/policy`);
-      assert.match(await page.innerText("main"), /has not the scope admin/);
+      assert.match(await page.innerText("main"), /lacks the scope admin/);
       await close();
     });
     rmSync(place, { recursive: true });
