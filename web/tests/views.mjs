@@ -92,7 +92,10 @@ export const views = {
     await page.keyboard.press("0");
     await page.keyboard.press("/");
     await page.keyboard.type("prices");
-    await eventually(async () => /2 functions/.test(await text(page, ".search-result")), "the search counts");
+    await eventually(
+      async () => /2 functions.* [1-9]\d* box/.test(await text(page, ".search-result")),
+      "the search counts",
+    );
     await page.keyboard.press("Enter");
     await eventually(async () => /prices/.test(await details()), "Enter goes to a match");
     await page.keyboard.press("Escape");
