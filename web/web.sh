@@ -39,9 +39,11 @@ web_build() {
     mkdir -p "$web_made" || return
     web_compiler || return
     say 'the types of questions and answers, for TypeScript'
-    rm -rf web/src/generated
+    rm -rf web/src/generated web/src/api/generated
     cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated || return
-    web_types || return
+    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- web/src/api/generated || return
+    web_types web/src/generated || return
+    web_types web/src/api/generated || return
     say 'the engine, as WebAssembly'
     web_engine || return
     say 'npm ci, checks and tests'
@@ -67,15 +69,15 @@ web_build() {
     ls -l web/dist
 }
 
-# One file that has all types, and no space at the end of a line.
+# One file that has all types of a folder, and no space at the end of a line.
 web_types() {
     local file
-    sed -i 's/[ \t]*$//' web/src/generated/*.ts
-    for file in web/src/generated/*.ts; do
+    sed -i 's/[ \t]*$//' "$1"/*.ts
+    for file in "$1"/*.ts; do
         file=${file##*/}
         echo "export type * from \"./${file%.ts}\";"
     done >"$web_made/index.ts"
-    mv "$web_made/index.ts" web/src/generated/index.ts
+    mv "$web_made/index.ts" "$1/index.ts"
 }
 
 # A Rust compiler for WebAssembly: by rustup, else the one that Debian has for

@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{batches, questions, retention, sums, tokens, uploads};
+use super::{batches, questions, retention, session, sums, tokens, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -15,7 +15,9 @@ use super::{batches, questions, retention, sums, tokens, uploads};
         questions::health,
         questions::ready,
         questions::metrics,
-        questions::session,
+        session::session,
+        session::log_in,
+        session::log_out,
         questions::runs,
         questions::run,
         questions::run_file,

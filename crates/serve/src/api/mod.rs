@@ -5,6 +5,7 @@ mod describe;
 mod pyroscope;
 mod questions;
 mod retention;
+mod session;
 mod sums;
 mod tokens;
 mod uploads;
@@ -16,13 +17,16 @@ pub(crate) use describe::openapi;
 pub(crate) use pyroscope::{import_pyroscope, push_pyroscope};
 pub(crate) use questions::{
     Both, Filter, all_routes, apps, days, delete_run, diff, found, function, functions, health,
-    label_run, metrics, ready, releases, run, run_file, runs, selection, session, spans, stats,
-    tree, trend, visible_apps,
+    label_run, metrics, ready, releases, run, run_file, runs, selection, spans, stats, tree, trend,
+    visible_apps,
 };
 pub(crate) use retention::{
     may_set, policies, removals, reset_default, reset_policy, retain, set as set_policy_of,
     set_default, set_policy, visible_policies,
 };
+#[cfg(feature = "typescript")]
+pub(crate) use session::Session;
+pub(crate) use session::{log_in, log_out, session};
 pub(crate) use sums::{function_days, requests, route_days};
 pub(crate) use tokens::{
     NewToken, ShownToken, add_token, made, removable_token, remove_token, removed, tokens,

@@ -90,27 +90,6 @@ pub(super) fn for_all(caller: &Caller) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The caller of a request.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Session {
-    /// The name of its token.
-    name: String,
-    /// The only application that it may see; none for all.
-    app: Option<String>,
-    /// What a browser with a cookie must send as `X-CSRF-Token` with changes.
-    csrf: Option<String>,
-}
-
-/// Who is asking, and what a page must send with changes.
-#[utoipa::path(get, path = "/api/v1/session", responses((status = 200, body = Session)))]
-pub(crate) async fn session(Extension(caller): Extension<Caller>) -> Json<Session> {
-    Json(Session {
-        name: caller.name,
-        app: caller.app,
-        csrf: caller.csrf,
-    })
-}
-
 /// Counters for Prometheus.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, body = String)))]
 pub(crate) async fn metrics(

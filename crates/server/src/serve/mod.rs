@@ -12,11 +12,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::serve::{Access, Config, Demo, Readers, Trigger, Viewed, ViewedFile, Watch, Webhook};
+use ::serve::{Access, Config, Demo, Readers, Trigger, Watch, Webhook};
 use ::store::Store;
 use anyhow::{Context, Result, bail};
 use cli::terminal::say;
-use cli::viewer::{self, MemoryFile};
 
 use crate::args::{RunTags, ServeArguments};
 use crate::regressions;
@@ -77,13 +76,11 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         proxies: arguments.proxy.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         demo,
-        viewer: Box::new(|viewed| page_of(viewed).map_err(|error| format!("{error:#}"))),
         findings: Box::new(|store, app| {
             regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
         undelivered,
         trigger,
-        viewer_policy: viewer::policy(),
     };
     let served = ::serve::serve(config, |address| {
         let scheme = if is_tls { "https" } else { "http" };
@@ -93,12 +90,6 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let _ = out.flush();
     });
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
-}
-
-/// The viewer's page.
-fn page_of(viewed: Viewed) -> Result<String> {
-    let file = |ViewedFile { name, bytes }| MemoryFile { name, bytes };
-    viewer::page_of(viewed.title, file(viewed.file), viewed.base.map(file))
 }
 
 /// Who may use the server: the owners of the tokens of a file, and of the store.

@@ -8,6 +8,7 @@ use super::policy::RemovedFor;
 
 /// A route with the sums of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RouteRow {
     /// The application.
     pub app: String,
@@ -41,6 +42,7 @@ pub struct RouteRow {
 
 /// A step of a trend.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrendPoint {
     /// The beginning of the step, in seconds since 1970.
     pub time_s: i64,
@@ -78,6 +80,7 @@ pub struct TrendPoint {
 
 /// What a trend has of one day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DaySums {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -92,6 +95,7 @@ pub struct DaySums {
 
 /// The days of a route.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RouteDays {
     /// The application.
     pub app: String,
@@ -118,6 +122,7 @@ pub struct RouteRelease {
 
 /// The days of a function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionDays {
     /// Its name.
     pub name: String,
@@ -127,6 +132,7 @@ pub struct FunctionDays {
 
 /// A function with its sums over a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionTotal {
     /// Its name.
     pub name: String,
@@ -157,6 +163,7 @@ pub struct FunctionTotal {
 
 /// What an answer was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// The hourly sums: all runs of whole hours, those that were removed since
@@ -195,6 +202,7 @@ pub struct Difference {
 
 /// How a function differs between two selections, by run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionChange {
     /// Its name.
     pub name: String,
@@ -227,6 +235,7 @@ pub struct FunctionChange {
 
 /// A function of a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionDetail {
     /// Its sums.
     pub total: FunctionTotal,
@@ -242,6 +251,7 @@ pub struct FunctionDetail {
 
 /// A function's sums on one route.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionRoute {
     /// The application.
     pub app: String,
@@ -255,6 +265,7 @@ pub struct FunctionRoute {
 
 /// A caller or a callee, and the cost of the calls between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Neighbour {
     /// Its name.
     pub name: String,
@@ -268,6 +279,7 @@ pub struct Neighbour {
 
 /// Spans of the same kind and text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SpanTotal {
     /// `sql`, `http`, `stream`, `redis`, `memcached` or `other`.
     pub kind: String,
@@ -287,6 +299,7 @@ pub struct SpanTotal {
 
 /// An application.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppInfo {
     /// Its name.
     pub name: String,
@@ -300,6 +313,7 @@ pub struct AppInfo {
 
 /// A release of an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReleaseInfo {
     /// The application.
     pub app: String,
@@ -315,6 +329,7 @@ pub struct ReleaseInfo {
 
 /// The number of runs of a day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DayCount {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -324,6 +339,7 @@ pub struct DayCount {
 
 /// The size of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stats {
     /// The runs.
     pub runs: u64,

@@ -10,6 +10,7 @@ use crate::{Error, Result, Taken};
 /// Labelled runs are always kept. The slowest and the latest failed runs of
 /// each route are kept for `keep_notable_days`, whatever the other limits are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 // A field with a wrong name must not silently become the default.
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -92,6 +93,7 @@ impl Policy {
 
 /// The policies of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Policies {
     /// That of the applications without one of their own.
     pub default: Policy,
@@ -127,6 +129,7 @@ impl Policies {
 
 /// An application with a policy of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppPolicy {
     /// The application.
     pub app: String,
@@ -136,6 +139,7 @@ pub struct AppPolicy {
 
 /// Why a policy removed something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Runs older than `days`, or than `keep_notable_days`.
@@ -166,6 +170,7 @@ impl Reason {
 
 /// What a policy removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Removed {
     /// The number of runs.
     pub runs: u64,
@@ -197,6 +202,7 @@ impl Removed {
 
 /// What a policy removed for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Removal {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -212,6 +218,7 @@ pub struct Removal {
 
 /// What all policies removed for one reason since the store was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RemovedFor {
     /// The reason.
     pub reason: Reason,
