@@ -2,7 +2,9 @@
 //!
 //! The caller of this crate searches: see [`crate::Config::findings`].
 
+use serde::Serialize;
 use store::RunId;
+use utoipa::ToSchema;
 
 /// The findings of an application.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,7 +14,8 @@ pub struct Findings {
 }
 
 /// What one release did.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReleaseFindings {
     /// Its name.
     pub release: String,
@@ -33,43 +36,75 @@ pub struct ReleaseFindings {
 }
 
 /// One regression.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Found {
-    /// The kind: `slower`, `more calls`.
+    /// The kind: `more_calls`, `new_call`, `slower`, `more_memory`, `slower_route`, `higher_peak`.
     pub kind: String,
+    /// The kind as words: `more calls`.
+    pub heading: String,
     /// What happened, in one sentence.
     pub sentence: String,
     /// The function; none if it is a whole route.
     pub function: Option<String>,
+    /// The function that calls it more often, or for the first time.
+    pub caller: Option<String>,
     /// How long it took to find, and its standard errors.
     pub proof: String,
+    /// The days after the release that were needed to find it.
+    pub days: u64,
+    /// The change where it is largest, in standard errors; none if it never varied before.
+    pub errors: Option<f64>,
     /// Whether the history before it is shorter than usual.
     pub is_provisional: bool,
     /// Whether the last days are as before the release again.
     pub is_gone: bool,
+    /// Whether `cost` is bytes rather than nanoseconds.
+    pub is_memory: bool,
     /// The functions from the root to the cause.
     pub path: Vec<String>,
     /// The routes, those with the highest cost first.
     pub places: Vec<FoundPlace>,
     /// A usual run before and one after.
+    #[schema(value_type = Option<Vec<String>>)]
     pub runs: Option<[RunId; 2]>,
 }
 
 /// A regression on one route.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundPlace {
     /// The route.
     pub route: String,
-    /// The figure before.
-    pub before: String,
-    /// The figure after.
-    pub after: String,
-    /// What it adds to a run.
-    pub cost: String,
+    /// The figures before.
+    pub before: FoundFigures,
+    /// The figures after.
+    pub after: FoundFigures,
+    /// What it adds to a run, in nanoseconds or bytes.
+    pub cost: f64,
+    /// The same as a share of the time of a run before, or of its peak.
+    pub share: f64,
+    /// The relative change of what changed; none if it was not there before.
+    pub change: Option<f64>,
+}
+
+/// The means of a run on one route, before or after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FoundFigures {
+    /// The number of runs.
+    pub runs: u64,
+    /// The calls in a run.
+    pub calls: f64,
+    /// The time in a run, in nanoseconds: self time, or with callees where it is about calls or a route.
+    pub time: f64,
+    /// The memory in a run, in bytes: what the function adds, or the peak.
+    pub memory: f64,
 }
 
 /// An increase that may be chance.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Undecided {
     /// The function.
     pub function: String,

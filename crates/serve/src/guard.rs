@@ -180,7 +180,7 @@ fn require_csrf(request: &Request, caller: &Caller) -> Result<(), Problem> {
 }
 
 /// Text for the value of a query.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {

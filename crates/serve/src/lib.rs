@@ -70,7 +70,7 @@ pub use api::description;
 pub use comparison::{Comparison, NearPercentile, judge};
 pub use demo::Demo;
 pub use filter::selection;
-pub use findings::{Findings, Found, FoundPlace, ReleaseFindings, Undecided};
+pub use findings::{Findings, Found, FoundFigures, FoundPlace, ReleaseFindings, Undecided};
 pub use ingest::take;
 pub use metadata::Metadata;
 pub use readers::Readers;

@@ -12,6 +12,7 @@ use store::{AppInfo, CancelToken, Stats, Store};
 
 use crate::access::Access;
 use crate::admission::Admission;
+use crate::api::RecentNames;
 use crate::demo::Demo;
 use crate::findings::Findings;
 use crate::logins::Logins;
@@ -89,6 +90,8 @@ pub struct State {
     /// The size of the store, since when, and for how long it is told again.
     size: Mutex<Option<(Instant, Duration, Stats)>>,
     found: Mutex<HashMap<String, Kept>>,
+    /// Names of routes and functions that were just searched.
+    pub(crate) names: RecentNames,
     /// Held by a search for regressions.
     search: Mutex<()>,
 }
@@ -109,6 +112,7 @@ impl State {
             counters: Counters::default(),
             size: Mutex::default(),
             found: Mutex::default(),
+            names: RecentNames::default(),
             search: Mutex::default(),
         })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ts_rs::{Config, ExportError, TS};
 
-use crate::api;
+use crate::api::{self, pages};
 
 /// Writes them into a folder.
 ///
@@ -16,6 +16,21 @@ pub fn write_types(folder: &Path) -> Result<(), ExportError> {
     let config = Config::new().with_out_dir(folder).with_large_int("number");
     store::RunPage::export_all(&config)?;
     store::RunSort::export_all(&config)?;
+    store::Facets::export_all(&config)?;
+    store::Removed::export_all(&config)?;
     api::Session::export_all(&config)?;
+    api::ShownToken::export_all(&config)?;
+    pages::HomePage::export_all(&config)?;
+    pages::Series::export_all(&config)?;
+    pages::RunContext::export_all(&config)?;
+    pages::RoutesPage::export_all(&config)?;
+    pages::RouteOfRuns::export_all(&config)?;
+    pages::FunctionOfRuns::export_all(&config)?;
+    pages::ComparisonPage::export_all(&config)?;
+    pages::Proposals::export_all(&config)?;
+    pages::RegressionsPage::export_all(&config)?;
+    pages::ProfileNow::export_all(&config)?;
+    pages::SettingsPage::export_all(&config)?;
+    pages::SearchFound::export_all(&config)?;
     Ok(())
 }

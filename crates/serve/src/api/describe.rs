@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{batches, questions, retention, session, sums, tokens, uploads};
+use super::{batches, pages, questions, retention, session, sums, tokens, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,6 +34,19 @@ use super::{batches, questions, retention, session, sums, tokens, uploads};
         questions::diff,
         questions::spans,
         questions::stats,
+        questions::facets,
+        pages::window::series,
+        pages::search::search,
+        pages::home::home,
+        pages::run::run,
+        pages::routes::routes,
+        pages::route::route,
+        pages::function::function,
+        pages::compare::compare,
+        pages::compare::proposals,
+        pages::regressions::regressions,
+        pages::profile_now::profile_now,
+        pages::settings::settings,
         retention::policies,
         retention::set_default,
         retention::reset_default,
@@ -53,7 +66,7 @@ use super::{batches, questions, retention, session, sums, tokens, uploads};
         tokens::remove_token,
     ),
     // Only parameters name them.
-    components(schemas(store::FunctionSort, store::RunSort, store::TrendStep))
+    components(schemas(store::FunctionSort, store::RunSort, store::TrendStep, questions::Per))
 )]
 struct Description;
 

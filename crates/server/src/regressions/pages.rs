@@ -1,9 +1,9 @@
 //! Findings for the pages of a server.
 
-use ::serve::{Found, FoundPlace, ReleaseFindings};
+use ::serve::{Found, FoundFigures, FoundPlace, ReleaseFindings};
 use anyhow::Result;
 use cli::regressions::{At, Findings, words};
-use regressions::{Finding, Kind, Report};
+use regressions::{Figures, Finding, Kind, Place, Report};
 use store::Store;
 
 use super::stored::of_app;
@@ -58,24 +58,41 @@ fn one(findings: &Findings, report: &Report, finding: &Finding) -> Found {
         }
     });
     let is_route = finding.kind == Kind::SlowerRoute;
+    let errors = first.map_or(0.0, |place| place.t);
     Found {
-        kind: words::kind(finding.kind).to_owned(),
+        kind: finding.kind.name().to_owned(),
+        heading: words::kind(finding.kind).to_owned(),
         sentence: words::sentence(finding),
         function: (!is_route).then(|| finding.function.clone()),
+        caller: finding.caller.clone(),
         proof: words::evidence(finding),
+        days: finding.look as u64,
+        errors: errors.is_finite().then_some(errors),
         is_provisional: finding.is_provisional,
         is_gone: finding.is_gone,
+        is_memory: finding.kind == Kind::MoreMemory,
         path: first.map(|place| place.path.clone()).unwrap_or_default(),
-        places: finding
-            .places
-            .iter()
-            .map(|place| FoundPlace {
-                route: place.route.clone(),
-                before: words::figure(finding.kind, &place.before),
-                after: words::figure(finding.kind, &place.after),
-                cost: words::cost(finding.kind, place),
-            })
-            .collect(),
+        places: finding.places.iter().map(place).collect(),
         runs,
+    }
+}
+
+fn place(place: &Place) -> FoundPlace {
+    FoundPlace {
+        route: place.route.clone(),
+        before: figures(&place.before),
+        after: figures(&place.after),
+        cost: place.cost,
+        share: place.share,
+        change: place.change.is_finite().then_some(place.change),
+    }
+}
+
+fn figures(figures: &Figures) -> FoundFigures {
+    FoundFigures {
+        runs: figures.runs,
+        calls: figures.calls,
+        time: figures.time_ns,
+        memory: figures.memory,
     }
 }

@@ -78,6 +78,74 @@ pub struct TrendPoint {
     pub p99: Option<u64>,
 }
 
+/// The requests of a step of time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SeriesPoint {
+    /// The beginning of the step, in seconds since 1970.
+    pub time_s: i64,
+    /// The runs that were stored.
+    pub runs: u64,
+    /// The requests that they stand for.
+    pub requests: f64,
+    /// The runs that failed.
+    pub failed: u64,
+    /// The mean wall time of a run, in nanoseconds.
+    pub mean: u64,
+    /// The median wall time, in nanoseconds.
+    pub p50: u64,
+    /// Of 100 runs, 95 took at most this.
+    pub p95: u64,
+    /// Of 100 runs, 99 took at most this.
+    pub p99: u64,
+    /// The mean CPU time of the runs that measured it, in nanoseconds.
+    pub cpu: Option<u64>,
+    /// The mean peak of memory of the runs that measured it, in bytes.
+    pub peak: Option<u64>,
+    /// The SQL statements of a run, on average; none if the selection has none.
+    pub sql: Option<f64>,
+}
+
+/// What the runs of a selection have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Facets {
+    /// The runs.
+    pub runs: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// The routes, those with the most runs first; at most 100 of each facet.
+    pub routes: Vec<FacetValue>,
+    /// The releases.
+    pub releases: Vec<FacetValue>,
+    /// The hosts; an empty one is unknown.
+    pub hosts: Vec<FacetValue>,
+    /// The status of responses, and `exit 1`; an empty one is unknown.
+    pub statuses: Vec<FacetValue>,
+    /// The tags, by name.
+    pub tags: Vec<TagFacet>,
+}
+
+/// A value, and how many runs have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FacetValue {
+    /// The value.
+    pub value: String,
+    /// The runs.
+    pub runs: u64,
+}
+
+/// The values of a tag.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TagFacet {
+    /// The name of the tag.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<FacetValue>,
+}
+
 /// What a trend has of one day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

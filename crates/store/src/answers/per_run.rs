@@ -1,27 +1,25 @@
 //! Sums of many runs, made comparable.
 //!
 //! The viewer compares what it is given. So sums of different numbers of runs
-//! become sums of a thousand runs each: counts below one call a run stay visible.
+//! become the costs of an average run each. A call that fewer runs make than one in two
+//! stays there, as one call.
 
 use profile::{Body, Cost, EdgeTable, Profile, SelfCost, Tree};
 
 use crate::Aggregate;
 
-/// The runs that each side stands for.
-const RUNS: i128 = 1000;
-
 impl Aggregate {
-    /// The costs of a thousand runs.
+    /// The costs of an average run.
     #[must_use]
-    pub fn per_thousand_runs(self) -> Profile {
+    pub fn per_run(self) -> Profile {
         // Runs of a lower rate count more than once.
         let weighted = self.profile.meta.tag("runs");
         let weighted = weighted.and_then(|runs| runs.parse().ok());
-        per_thousand(self.profile, weighted.unwrap_or(self.runs))
+        of_one(self.profile, weighted.unwrap_or(self.runs))
     }
 }
 
-fn per_thousand(mut profile: Profile, runs: u64) -> Profile {
+fn of_one(mut profile: Profile, runs: u64) -> Profile {
     if runs == 0 {
         return profile;
     }
@@ -30,18 +28,20 @@ fn per_thousand(mut profile: Profile, runs: u64) -> Profile {
         Body::Edges(edges) => Body::Edges(scaled_edges(edges, runs)),
         other => other,
     };
-    profile.meta.set_tag("runs", RUNS.to_string());
+    profile.meta.set_tag("runs", "1");
     profile
 }
 
 fn scaled(value: i64, runs: u64) -> i64 {
-    let scaled = i128::from(value) * RUNS / i128::from(runs);
-    i64::try_from(scaled).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+    let scaled = i128::from(value) / i128::from(runs);
+    i64::try_from(scaled).unwrap_or(0)
 }
 
-fn scaled_count(value: u64, runs: u64) -> u64 {
-    let scaled = u128::from(value) * RUNS.unsigned_abs() / u128::from(runs);
-    u64::try_from(scaled).unwrap_or(u64::MAX)
+/// The nearest number of calls; at least one if there was any.
+fn scaled_calls(calls: u64, runs: u64) -> u64 {
+    let rounded = (u128::from(calls) + u128::from(runs) / 2) / u128::from(runs);
+    let rounded = u64::try_from(rounded).unwrap_or(u64::MAX);
+    rounded.max(u64::from(calls > 0))
 }
 
 /// Self costs are scaled and added up again, so that no rounding makes callees
@@ -66,7 +66,7 @@ fn scaled_tree(mut tree: Tree, runs: u64) -> Tree {
     }
     for (node, [wall, cpu, memory, peak]) in tree.nodes.iter_mut().zip(sums) {
         node.cost = Cost {
-            calls: scaled_count(node.cost.calls, runs),
+            calls: scaled_calls(node.cost.calls, runs),
             wall: wall.max(0).unsigned_abs(),
             cpu: cpu.max(0).unsigned_abs(),
             memory,
@@ -78,9 +78,9 @@ fn scaled_tree(mut tree: Tree, runs: u64) -> Tree {
 
 fn scaled_edges(mut edges: EdgeTable, runs: u64) -> EdgeTable {
     let scaled_cost = |cost: Cost| Cost {
-        calls: scaled_count(cost.calls, runs),
-        wall: scaled_count(cost.wall, runs),
-        cpu: scaled_count(cost.cpu, runs),
+        calls: scaled_calls(cost.calls, runs),
+        wall: cost.wall / runs,
+        cpu: cost.cpu / runs,
         memory: scaled(cost.memory, runs),
         peak: scaled(cost.peak, runs),
     };
@@ -116,7 +116,7 @@ mod tests {
         let mut profile = Profile::empty();
         profile.symbols.push(Symbol::new(*b"f"));
         profile.body = Body::Tree(tree);
-        let scaled = per_thousand(profile, 3);
+        let scaled = of_one(profile, 3);
         let Body::Tree(tree) = &scaled.body else {
             panic!("a tree stays one")
         };
@@ -125,7 +125,11 @@ mod tests {
             .iter()
             .map(|node| (node.cost.calls, node.cost.wall, node.cost.memory))
             .collect();
-        assert_eq!(costs, [(1000, 999_999, 0), (333, 333_333, -2333)]);
-        assert_eq!(scaled.meta.tag("runs"), Some("1000"));
+        assert_eq!(costs, [(1, 999, 0), (1, 333, -2)]);
+        assert_eq!(scaled.meta.tag("runs"), Some("1"));
+        assert_eq!(
+            [0, 1, 4, 5, 30].map(|calls| scaled_calls(calls, 3)),
+            [0, 1, 1, 2, 10]
+        );
     }
 }
