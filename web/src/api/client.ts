@@ -51,7 +51,7 @@ export async function logIn<T>(token: string): Promise<T> {
 async function sent<T>(path: string, request: RequestInit, read: (answer: Response) => Promise<T>): Promise<T> {
   for (;;) {
     const headers: Record<string, string> = { Accept: "application/json" };
-    if (request.body != null) headers["Content-Type"] = "application/json";
+    if (typeof request.body === "string") headers["Content-Type"] = "application/json";
     if (request.method !== undefined && csrf !== null) headers["X-CSRF-Token"] = csrf;
     const seen = logins.count;
     const answer = await reached(path, { ...request, headers });

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { conditions, sidesOf } from "./sides";
+
+test("blanks within quotes part no condition", () => {
+  expect(conditions('app:shop  route:"GET /a b" release:1')).toEqual(["app:shop", 'route:"GET /a b"', "release:1"]);
+  expect(conditions('route:"open')).toEqual(['route:"open']);
+  expect(conditions("  ")).toEqual([]);
+});
+
+test("what both filters have is said once", () => {
+  expect(sidesOf("app:shop release:1", "release:2 app:shop")).toEqual({
+    shared: "app:shop",
+    before: "release:1",
+    after: "release:2",
+  });
+  expect(sidesOf("app:shop", "app:shop release:2")).toEqual({
+    shared: "app:shop",
+    before: "all runs",
+    after: "release:2",
+  });
+});
