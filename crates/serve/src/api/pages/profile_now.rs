@@ -11,7 +11,6 @@ use crate::access::{Caller, Scope};
 use crate::api::questions::Answer;
 use crate::guard::encoded;
 use crate::problem::Problem;
-use crate::retention::now_us;
 use crate::state::{State, Trigger};
 
 /// What stands for the secret where it is not shown.
@@ -57,8 +56,6 @@ pub(crate) struct ProfileNow {
     curl: String,
     /// PHP's settings.
     ini: String,
-    /// The time of the server, in microseconds since 1970: runs that arrive began after it.
-    now_us: u64,
 }
 
 /// How a request gets a profile now, whatever `rate` and `match` say.
@@ -118,7 +115,6 @@ impl ProfileNow {
             header,
             cookie,
             cookie_end,
-            now_us: now_us(),
         }
     }
 }
