@@ -69,8 +69,11 @@ pub use allocator::give_memory_back;
 pub use api::description;
 pub use comparison::{Comparison, NearPercentile, judge};
 pub use demo::Demo;
+pub use filter::condition;
 pub use filter::selection;
-pub use findings::{Findings, Found, FoundFigures, FoundPlace, ReleaseFindings, Undecided};
+pub use findings::{
+    Findings, Found, FoundFigures, FoundPlace, Measure, ReleaseFindings, Undecided,
+};
 pub use ingest::take;
 pub use metadata::Metadata;
 pub use readers::Readers;

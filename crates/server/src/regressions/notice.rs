@@ -45,7 +45,7 @@ pub(crate) fn notices(store: &dyn Store, app: &str) -> Result<Vec<Notice>> {
 }
 
 /// The same for a finding whatever is known of it later.
-fn id(app: &str, report: &Report, finding: &Finding) -> String {
+pub(super) fn id(app: &str, report: &Report, finding: &Finding) -> String {
     let caller = finding.caller.as_deref().unwrap_or_default();
     let parts = [
         app,
