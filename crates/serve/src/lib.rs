@@ -62,6 +62,7 @@ mod uploaded;
 mod visible;
 mod watch;
 mod webhook;
+mod webhook_format;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
 pub use admission::{MIN_MEMORY, default_memory};
@@ -89,3 +90,4 @@ pub use typescript::write_types;
 pub use undelivered::Undelivered;
 pub use watch::{Watch, watch};
 pub use webhook::{Notice, Notices, Webhook, read_headers, send_findings};
+pub use webhook_format::{Format, Message};

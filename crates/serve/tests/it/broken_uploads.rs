@@ -257,6 +257,7 @@ fn no_upload_makes_the_server_fail() {
         tls: None,
         demo: None,
         findings: Box::new(|_, _| Ok(serve::Findings::default())),
+        webhook: None,
         undelivered: Arc::default(),
         trigger: serve::Trigger {
             name: "XHPROF".to_owned(),

@@ -85,6 +85,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
         tls: None,
         demo: None,
         findings: Box::new(|_, app| Ok(findings(app))),
+        webhook: None,
         undelivered: Arc::default(),
         trigger: Trigger {
             name: "XHPROF".to_owned(),
