@@ -19,6 +19,8 @@ pub struct Findings {
 pub struct ReleaseFindings {
     /// Its name.
     pub release: String,
+    /// The release before it.
+    pub before: Option<String>,
     /// When it was deployed, in seconds since 1970.
     pub since_s: i64,
     /// What it was compared with, or why it was not.
@@ -39,6 +41,8 @@ pub struct ReleaseFindings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Found {
+    /// What tells it from others, whatever is known of it later: the id that a webhook gets, too.
+    pub id: String,
     /// The kind: `more_calls`, `new_call`, `slower`, `more_memory`, `slower_route`, `higher_peak`.
     pub kind: String,
     /// The kind as words: `more calls`.
@@ -61,6 +65,12 @@ pub struct Found {
     pub is_gone: bool,
     /// Whether `cost` is bytes rather than nanoseconds.
     pub is_memory: bool,
+    /// What a chart of it shows.
+    pub measure: Measure,
+    /// The filter of such a chart: the application and the first route.
+    pub filter: String,
+    /// The filters of the first route under the release before and this one.
+    pub compare: Option<[String; 2]>,
     /// The functions from the root to the cause.
     pub path: Vec<String>,
     /// The routes, those with the highest cost first.
@@ -68,6 +78,24 @@ pub struct Found {
     /// A usual run before and one after.
     #[schema(value_type = Option<Vec<String>>)]
     pub runs: Option<[RunId; 2]>,
+}
+
+/// What changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The time of requests.
+    #[default]
+    Wall,
+    /// The self time of the function.
+    Own,
+    /// The calls of the function.
+    Calls,
+    /// The memory that the function adds.
+    Memory,
+    /// The peak of memory of requests.
+    Peak,
 }
 
 /// A regression on one route.

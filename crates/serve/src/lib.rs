@@ -62,6 +62,7 @@ mod uploaded;
 mod visible;
 mod watch;
 mod webhook;
+mod webhook_format;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
 pub use admission::{MIN_MEMORY, default_memory};
@@ -69,8 +70,11 @@ pub use allocator::give_memory_back;
 pub use api::description;
 pub use comparison::{Comparison, NearPercentile, judge};
 pub use demo::Demo;
+pub use filter::condition;
 pub use filter::selection;
-pub use findings::{Findings, Found, FoundFigures, FoundPlace, ReleaseFindings, Undecided};
+pub use findings::{
+    Findings, Found, FoundFigures, FoundPlace, Measure, ReleaseFindings, Undecided,
+};
 pub use ingest::take;
 pub use metadata::Metadata;
 pub use readers::Readers;
@@ -86,3 +90,4 @@ pub use typescript::write_types;
 pub use undelivered::Undelivered;
 pub use watch::{Watch, watch};
 pub use webhook::{Notice, Notices, Webhook, read_headers, send_findings};
+pub use webhook_format::{Format, Message};

@@ -21,6 +21,7 @@ use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::token_rows::Rows;
 use crate::undelivered::Undelivered;
+use crate::webhook::Webhook;
 
 /// Searches for what releases of an application made slower.
 pub type Search = Box<dyn Fn(&dyn Store, &str) -> Result<Findings, String> + Send + Sync>;
@@ -71,6 +72,8 @@ pub struct Config {
     pub demo: Option<Arc<Demo>>,
     /// Searches for regressions.
     pub findings: Search,
+    /// Where findings are sent.
+    pub webhook: Option<Arc<Webhook>>,
     /// The findings that the receiver of the webhook did not take.
     pub undelivered: Arc<Undelivered>,
     /// How a request asks for a profile.

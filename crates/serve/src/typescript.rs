@@ -20,6 +20,7 @@ pub fn write_types(folder: &Path) -> Result<(), ExportError> {
     store::Removed::export_all(&config)?;
     api::Session::export_all(&config)?;
     api::ShownToken::export_all(&config)?;
+    api::WebhookTest::export_all(&config)?;
     pages::HomePage::export_all(&config)?;
     pages::Series::export_all(&config)?;
     pages::RunContext::export_all(&config)?;

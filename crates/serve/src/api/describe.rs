@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{batches, pages, questions, retention, session, sums, tokens, uploads};
+use super::{batches, pages, questions, retention, session, sums, tokens, uploads, webhook};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -64,6 +64,7 @@ use super::{batches, pages, questions, retention, session, sums, tokens, uploads
         tokens::tokens,
         tokens::add_token,
         tokens::remove_token,
+        webhook::test_webhook,
     ),
     // Only parameters name them.
     components(schemas(store::FunctionSort, store::RunSort, store::TrendStep, questions::Per))

@@ -10,6 +10,7 @@ mod session;
 mod sums;
 mod tokens;
 mod uploads;
+mod webhook;
 
 pub(crate) use crate::asking::ask;
 pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
@@ -29,5 +30,8 @@ pub(crate) use session::{log_in, log_out, session};
 pub(crate) use sums::{function_days, requests, route_days};
 pub(crate) use tokens::{add_token, remove_token, tokens};
 pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs, within_quota};
+#[cfg(feature = "typescript")]
+pub(crate) use webhook::WebhookTest;
+pub(crate) use webhook::test_webhook;
 #[cfg(feature = "typescript")]
 pub(crate) use {session::Session, tokens::ShownToken};

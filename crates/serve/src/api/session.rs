@@ -29,6 +29,8 @@ pub(crate) struct Session {
     app: Option<String>,
     /// What it may do: `read`, `write`, `admin`.
     scopes: Vec<String>,
+    /// Whether the server asks for tokens.
+    has_login: bool,
     /// What a browser with a cookie must send as `X-CSRF-Token` with changes.
     csrf: Option<String>,
     /// The applications that it sees.
@@ -68,6 +70,7 @@ async fn described(state: &Arc<State>, caller: Caller) -> Result<Session, Proble
     let scopes = caller.scopes.iter().map(|scope| scope.name().to_owned());
     Ok(Session {
         scopes: scopes.collect(),
+        has_login: matches!(state.config.access, Access::Tokens(_)),
         name: caller.name,
         app: caller.app,
         csrf: caller.csrf,

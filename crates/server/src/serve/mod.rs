@@ -10,9 +10,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use ::serve::{Access, Config, Demo, Readers, Trigger, Watch, Webhook};
+use ::serve::{Access, Config, Demo, Format, Readers, Trigger, Watch, Webhook};
 use ::store::Store;
 use anyhow::{Context, Result, bail};
 use cli::terminal::say;
@@ -62,8 +63,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if !arguments.demo {
         ::serve::retain_regularly(Arc::clone(&store))?;
     }
-    if let Some(url) = &arguments.webhook {
-        let webhook = webhook(arguments, url)?;
+    let webhook = arguments.webhook.as_ref();
+    let webhook = webhook.map(|url| webhook_to(arguments, url).map(Arc::new));
+    let webhook = webhook.transpose()?;
+    if let Some(webhook) = webhook.clone() {
         ::serve::send_findings(webhook, Arc::clone(&store), Arc::clone(&undelivered))?;
     }
     let is_tls = arguments.tls_cert.is_some();
@@ -79,6 +82,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         findings: Box::new(|store, app| {
             regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
+        webhook,
         undelivered,
         trigger,
     };
@@ -128,11 +132,15 @@ fn trigger(arguments: &ServeArguments) -> Result<Trigger> {
     })
 }
 
-fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
+fn webhook_to(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
     let headers = arguments.webhook_headers.as_deref();
     let headers = headers.map(::serve::read_headers).transpose()?;
+    let format = arguments.webhook_format.map(Format::from);
     Ok(Webhook {
         url: url.to_owned(),
+        format: format.unwrap_or_else(|| Format::of_address(url)),
+        base: arguments.public_url.clone(),
+        last_sent_us: AtomicU64::new(0),
         headers: headers.unwrap_or_default(),
         every: Duration::from_secs(arguments.webhook_every.saturating_mul(60)),
         notices: Box::new(|store, app| {

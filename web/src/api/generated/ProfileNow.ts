@@ -45,6 +45,6 @@ curl: string,
  */
 ini: string,
 /**
- * The time of the server, in microseconds since 1970: runs that arrive began after it.
+ * The addresses of the latest runs, if they say them.
  */
-now_us: number, };
+examples: Array<string>, };

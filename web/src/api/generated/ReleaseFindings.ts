@@ -11,6 +11,10 @@ export type ReleaseFindings = {
  */
 release: string,
 /**
+ * The release before it.
+ */
+before: string | null,
+/**
  * When it was deployed, in seconds since 1970.
  */
 since_s: number,

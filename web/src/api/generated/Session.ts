@@ -19,6 +19,10 @@ app: string | null,
  */
 scopes: Array<string>,
 /**
+ * Whether the server asks for tokens.
+ */
+has_login: boolean,
+/**
  * What a browser with a cookie must send as `X-CSRF-Token` with changes.
  */
 csrf: string | null,

@@ -3,10 +3,12 @@ import type { AppRetention } from "./AppRetention";
 import type { AppSize } from "./AppSize";
 import type { DroppedRuns } from "./DroppedRuns";
 import type { Policies } from "./Policies";
+import type { Policy } from "./Policy";
 import type { QuotaState } from "./QuotaState";
 import type { Refused } from "./Refused";
 import type { Stats } from "./Stats";
 import type { Uploads } from "./Uploads";
+import type { WebhookState } from "./WebhookState";
 
 /**
  * What the settings show, tokens excepted.
@@ -16,6 +18,10 @@ export type SettingsPage = { apps: Array<AppSize>,
  * How long runs are kept.
  */
 policies: Policies,
+/**
+ * The program's own default, which a user's default replaces.
+ */
+program_default: Policy,
 /**
  * The policy of each application that has runs or a policy, by name.
  */
@@ -28,6 +34,10 @@ quotas: Array<QuotaState>,
  * The size of the store; none to a token of one application, like the next two.
  */
 stats: Stats | null, uploads: Uploads | null,
+/**
+ * Where findings are sent; none if that is not set, or to a token of one application.
+ */
+webhook: WebhookState | null,
 /**
  * The findings that the receiver of the webhook did not take.
  */

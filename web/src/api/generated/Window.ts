@@ -9,7 +9,7 @@ export type Window = {
  */
 since_s: number,
 /**
- * Its end: the present, or the end that the filter gives.
+ * Its end: that of the present hour, or the one that the filter gives.
  */
 until_s: number,
 /**

@@ -12,12 +12,13 @@ use utoipa::ToSchema;
 
 use super::causes::{BothCalls, Calls, Cause};
 use super::compared::{MIN_RUNS, float, part};
-use super::proposals::{Proposals, condition, of_filter};
+use super::proposals::{Proposals, of_filter};
 use super::release_effect::{Figures, whole};
 use crate::access::Caller;
 use crate::api::questions::{Answer, Both, Filter, selection, visible_apps};
 use crate::asking::ask;
 use crate::comparison::{Comparison, judge};
+use crate::filter::condition;
 use crate::problem::Problem;
 use crate::state::State;
 

@@ -93,9 +93,10 @@ impl HomePage {
         let window = Window::of(store, selection, MIN_RUNS)?;
         let (now, before) = (window.now(selection), window.before(selection));
         let sums = [whole(store, &before)?, whole(store, &now)?];
-        let of_minute = |side: &Option<SeriesPoint>| {
+        let minutes = window.minutes();
+        let of_minute = |side: &Option<SeriesPoint>, minutes: f64| {
             let requests = side.as_ref().map_or(0.0, |point| point.requests);
-            Some(requests / window.minutes())
+            Some(requests / minutes)
         };
         let days = Selection {
             since_us: Some(window.until_s.saturating_sub(DAYS_S) * 1_000_000),
@@ -119,7 +120,10 @@ impl HomePage {
                 let is_seen = selection.app.as_ref().is_none_or(|app| *app == known.name);
                 is_seen && known.runs > 0
             }),
-            throughput: Compared::amount(of_minute(&sums[0]), of_minute(&sums[1])),
+            throughput: Compared::amount(
+                of_minute(&sums[0], minutes[0]),
+                of_minute(&sums[1], minutes[1]),
+            ),
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
             days: store.series(&days, TrendStep::Day)?,
             routes: routes(store.routes(&before)?, store.routes(&now)?),

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use axum::extract::{Query, State as Shared};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
+use store::{RunInfo, RunQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{Caller, Scope};
-use crate::api::questions::Answer;
+use crate::api::questions::{Answer, Filter};
+use crate::asking::ask;
 use crate::guard::encoded;
 use crate::problem::Problem;
-use crate::retention::now_us;
 use crate::state::{State, Trigger};
 
 /// What stands for the secret where it is not shown.
@@ -19,6 +20,10 @@ const PLACEHOLDER: &str = "SECRET";
 
 /// The address that is shown if none was given.
 const EXAMPLE: &str = "https://shop.example.com/cart";
+
+/// How many runs are looked at for addresses, and the most addresses.
+const LATEST: u32 = 100;
+const MAX_EXAMPLES: usize = 5;
 
 /// The longest address.
 const MAX_ADDRESS: usize = 4000;
@@ -57,8 +62,8 @@ pub(crate) struct ProfileNow {
     curl: String,
     /// PHP's settings.
     ini: String,
-    /// The time of the server, in microseconds since 1970: runs that arrive began after it.
-    now_us: u64,
+    /// The addresses of the latest runs, if they say them.
+    examples: Vec<String>,
 }
 
 /// How a request gets a profile now, whatever `rate` and `match` say.
@@ -69,10 +74,32 @@ pub(crate) async fn profile_now(
     Query(Asked { url }): Query<Asked>,
 ) -> Answer<ProfileNow> {
     let url = address(&url)?;
+    let latest = RunQuery {
+        selection: Filter::default().selection(&caller)?,
+        limit: LATEST,
+        ..RunQuery::default()
+    };
+    let runs = ask(&state, move |store| store.runs(&latest)).await?.runs;
     let trigger = &state.config.trigger;
     // It is that of all applications.
     let may_see = caller.may(Scope::Admin) && caller.app.is_none();
-    Ok(Json(ProfileNow::of(trigger, may_see, url)))
+    Ok(Json(ProfileNow {
+        examples: examples(runs),
+        ..ProfileNow::of(trigger, may_see, url)
+    }))
+}
+
+/// The distinct addresses among the titles of runs, without their queries.
+fn examples(runs: Vec<RunInfo>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for run in runs {
+        let title = run.title.split(['?', '#']).next().unwrap_or_default();
+        let is_new = found.iter().all(|known| known != title);
+        if is_new && !title.is_empty() && address(title).is_ok() && found.len() < MAX_EXAMPLES {
+            found.push(title.to_owned());
+        }
+    }
+    found
 }
 
 /// The address of a request, which must be one of HTTP.
@@ -118,7 +145,7 @@ impl ProfileNow {
             header,
             cookie,
             cookie_end,
-            now_us: now_us(),
+            examples: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use store::ReleaseInfo;
 use utoipa::ToSchema;
 
 use super::release_effect::latest;
-use crate::filter::in_time;
+use crate::filter::{condition, in_time};
 
 /// A comparison of two filters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -25,16 +25,6 @@ pub(crate) struct Proposal {
 pub(crate) struct Proposals {
     pub(super) app: String,
     pub(super) proposals: Vec<Proposal>,
-}
-
-/// A condition of a filter, with a value that may have blanks.
-pub(super) fn condition(key: &str, value: &str) -> String {
-    let value = value.replace('"', "");
-    if value.is_empty() || value.contains(char::is_whitespace) {
-        format!("{key}:\"{value}\"")
-    } else {
-        format!("{key}:{value}")
-    }
 }
 
 /// For the runs of a filter: the latest release of the application against the one before,

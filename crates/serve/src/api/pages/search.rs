@@ -100,7 +100,10 @@ impl Names {
             ..selection.clone()
         };
         let routes = store.routes(&selection)?.into_iter();
-        let top = store.top(&recent, FunctionSort::OwnWall, MAX_NAMES)?;
+        let mut top = store.top(&recent, FunctionSort::OwnWall, MAX_NAMES)?;
+        if top.is_empty() {
+            top = store.top(&selection, FunctionSort::OwnWall, MAX_NAMES)?;
+        }
         Ok(Self {
             routes: routes
                 .map(|row| FoundRoute {
@@ -113,7 +116,7 @@ impl Names {
     }
 }
 
-/// What a word finds: routes, functions of the last two weeks, runs.
+/// What a word finds: routes, functions of the last two weeks (without runs in them, of all time), runs.
 #[utoipa::path(get, path = "/api/v1/search", params(Asked, Filter), responses((status = 200, body = SearchFound)))]
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,

@@ -20,6 +20,7 @@ use crate::problem::Problem;
 use crate::retention::now_us;
 use crate::state::State;
 use crate::undelivered::Refused;
+use crate::webhook::Webhook;
 
 /// How far back dropped runs are listed, in days, and how many rows there are.
 const DAYS: u16 = 30;
@@ -32,6 +33,8 @@ pub(crate) struct SettingsPage {
     apps: Vec<AppSize>,
     /// How long runs are kept.
     policies: Policies,
+    /// The program's own default, which a user's default replaces.
+    program_default: Policy,
     /// The policy of each application that has runs or a policy, by name.
     retention: Vec<AppRetention>,
     /// The applications with a quota.
@@ -39,6 +42,8 @@ pub(crate) struct SettingsPage {
     /// The size of the store; none to a token of one application, like the next two.
     stats: Option<Stats>,
     uploads: Option<Uploads>,
+    /// Where findings are sent; none if that is not set, or to a token of one application.
+    webhook: Option<WebhookState>,
     /// The findings that the receiver of the webhook did not take.
     undelivered: Option<Vec<Refused>>,
     /// The runs that agents dropped in the last 30 days.
@@ -47,6 +52,32 @@ pub(crate) struct SettingsPage {
     dropped: Vec<DroppedRuns>,
     /// Whether the caller may change the policy of all applications, and see the tokens.
     is_admin: bool,
+}
+
+/// Where findings are sent.
+#[derive(Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct WebhookState {
+    /// The receiver's machine. The rest of the address may be a secret.
+    host: String,
+    /// `plain`, `slack`, `teams` or `mattermost`.
+    format: &'static str,
+    /// The time between two searches, in seconds.
+    every_s: u64,
+    /// When a finding was last taken since the server started, in microseconds since 1970.
+    last_sent_us: Option<u64>,
+}
+
+impl WebhookState {
+    fn of(webhook: &Webhook) -> Self {
+        let last_sent_us = webhook.last_sent_us.load(Ordering::Relaxed);
+        Self {
+            host: webhook.host(),
+            format: webhook.format.name(),
+            every_s: webhook.every.as_secs(),
+            last_sent_us: (last_sent_us > 0).then_some(last_sent_us),
+        }
+    }
 }
 
 /// The runs of an application.
@@ -149,9 +180,16 @@ pub(crate) async fn settings(
             })
             .collect(),
         policies,
+        program_default: Policy::default(),
         retention,
         stats,
         uploads: sees_all.then(|| Uploads::of(&state.counters)),
+        webhook: state
+            .config
+            .webhook
+            .as_ref()
+            .filter(|_| sees_all)
+            .map(|webhook| WebhookState::of(webhook)),
         undelivered: sees_all.then(|| state.config.undelivered.all()),
         dropped_runs,
         dropped,

@@ -26,7 +26,7 @@ const LENGTHS: [u64; 3] = [24, 7 * 24, 30 * 24];
 pub(crate) struct Window {
     /// The beginning of "now", in seconds since 1970.
     pub(super) since_s: u64,
-    /// Its end: the present, or the end that the filter gives.
+    /// Its end: that of the present hour, or the one that the filter gives.
     pub(super) until_s: u64,
     /// How much earlier "before" is, in seconds: whole weeks.
     pub(super) shift_s: u64,
@@ -45,15 +45,15 @@ impl Window {
 
     /// That of a filter, else the shortest with enough runs.
     pub(super) fn of(store: &dyn Store, selection: &Selection, enough: u64) -> store::Result<Self> {
-        let now = now_us();
-        let until = selection.until_us.map_or(now, |until| until.min(now));
+        // Sums are those of whole hours, the present one included.
+        let end = now_us().next_multiple_of(HOUR_US);
+        let until = selection.until_us.map_or(end, |until| until.min(end));
         if let Some(since) = selection.since_us {
             return Ok(Self::new(since.min(until), until));
         }
-        let hour = until / HOUR_US * HOUR_US;
-        let mut window = Self::new(hour, until);
+        let mut window = Self::new(until.saturating_sub(HOUR_US), until);
         for hours in LENGTHS {
-            window = Self::new((hour + HOUR_US).saturating_sub(hours * HOUR_US), until);
+            window = Self::new(until.saturating_sub(hours * HOUR_US), until);
             let days = store.series(&window.now(selection), TrendStep::All)?;
             if days.iter().map(|day| day.runs).sum::<u64>() >= enough {
                 break;
@@ -81,9 +81,14 @@ impl Window {
         }
     }
 
-    /// Its length in minutes.
-    pub(super) fn minutes(&self) -> f64 {
-        super::compared::float(self.until_s.saturating_sub(self.since_s).max(60)) / 60.0
+    /// The minutes of it that are over, and those of the time before.
+    pub(super) fn minutes(&self) -> [f64; 2] {
+        let now_s = now_us() / 60_000_000 * 60;
+        let of = |until_s: u64| {
+            let seconds = until_s.saturating_sub(self.since_s).max(60);
+            super::compared::float(seconds) / 60.0
+        };
+        [of(self.until_s), of(self.until_s.min(now_s))]
     }
 }
 
