@@ -40,9 +40,7 @@ export function Comparison(props: { before: string; after: string; answer: Compa
           <div class="head">
             <h2 id="p95-title">What explains the 95th percentile</h2>
           </div>
-          <p class="panel-text muted">
-            Not known: at least ten runs near the percentile must be kept of each side.
-          </p>
+          <p class="panel-text muted">Not known: at least ten runs near the percentile must be kept of each side.</p>
         </section>
       ) : (
         <ExplainedPanel
@@ -55,11 +53,8 @@ export function Comparison(props: { before: string; after: string; answer: Compa
       )}
       <SpanChanges spans={answer.spans} />
       <details class="notes muted small">
-        <summary>What “sure” and “by calls” mean</summary>
-        <p>
-          Times are self times of one run, on average. “By calls” is the part of the change that more or fewer calls
-          explain, “by cost of a call” the part of dearer or cheaper calls.
-        </p>
+        <summary>How sure a change is</summary>
+        <p>Times of functions are self times of one run, on average.</p>
         <p>
           A change is sure or likely if it is larger than what the runs, the days and the load of the machines vary by.
           Anything smaller is within noise. Near the 95th percentile more runs are needed than for the mean.

@@ -74,8 +74,8 @@ function CauseFinding(props: { cause: Cause; filter: string }): JSX.Element {
         <span class={cause.change > 0 ? "tag bad" : "tag good"}>{signed(cause.change, format.time)} a run</span>
       </span>
       <b class="path">
-        <FunctionAnchor name={cause.caller} filter={filter} /> → <FunctionAnchor name={cause.function} filter={filter} />:{" "}
-        {causeWords(cause)}
+        <FunctionAnchor name={cause.caller} filter={filter} /> →{" "}
+        <FunctionAnchor name={cause.function} filter={filter} />: {causeWords(cause)}
       </b>
       {followers.length === 0 ? null : (
         <span class="muted small">
