@@ -12,12 +12,11 @@ export function Comparison(props: { before: string; after: string; answer: Compa
   const [old, fresh] = answer.runs;
   return (
     <>
-      <div class="title">
+      <div class="compare-lead">
         <p class="muted">
           <a href={runsAddress(before)}>{format.counted(old, "run")} before</a>,{" "}
           <a href={runsAddress(after)}>{format.counted(fresh, "run")} after</a>. All numbers are those of one run.
         </p>
-        <span class="grow" />
         <a class="button" href={address("/compare/tree", { before, after })}>
           Open the difference in the viewer
         </a>
