@@ -15,6 +15,7 @@ mod init;
 mod language;
 mod mistakes;
 mod output;
+mod places;
 mod request;
 mod result;
 mod scenario;
