@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::budget::Budget;
 use super::mistakes;
-use super::places::Places;
+use super::places::{PlacedBudget, Places};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
@@ -142,15 +142,6 @@ pub(super) enum Source {
     Run(Vec<String>),
     Request(Box<Request>),
     Profiles(Vec<PathBuf>),
-}
-
-/// A budget, and where it is in the file.
-#[derive(Debug, Clone)]
-pub(super) struct PlacedBudget {
-    pub(super) budget: Budget,
-    /// Line and column from one; zero for a budget of the command line.
-    pub(super) line: u64,
-    pub(super) column: u64,
 }
 
 /// What a file says.

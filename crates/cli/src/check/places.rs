@@ -5,8 +5,16 @@ use std::collections::HashMap;
 use anyhow::{Result, anyhow};
 
 use super::budget::Budget;
-use super::config::PlacedBudget;
 use super::mistakes;
+
+/// A budget, and where it is in the file.
+#[derive(Debug, Clone)]
+pub(super) struct PlacedBudget {
+    pub(super) budget: Budget,
+    /// Line and column from one; zero for a budget of the command line.
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
 
 /// The text of a file, and how many budgets of the same words were found in it so far.
 pub(super) struct Places<'a> {
