@@ -10,7 +10,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 
-use super::budget::Budget;
 use super::mistakes;
 use super::places::{PlacedBudget, Places};
 
