@@ -48,7 +48,7 @@ pub(crate) struct ComparisonPage {
     days: [u64; 2],
     figures: Figures,
     /// How certain the answer can be.
-    judged: Judged,
+    judged: Judgement,
     /// The same in a sentence, if it is not certain.
     note: Option<String>,
     /// The relative change that most functions share: the load of the machines rather than the code. None below 3 %.
@@ -63,9 +63,9 @@ pub(crate) struct ComparisonPage {
 
 /// How certain a comparison can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Judged"))]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Judged {
+pub(crate) enum Judgement {
     /// Each change is compared with noise.
     Judged,
     /// A side has too few runs for that.
@@ -245,28 +245,28 @@ impl ComparisonPage {
     }
 }
 
-fn judged(rows: &[FunctionChange], confidences: &[Confidence], runs: [u64; 2]) -> Judged {
+fn judged(rows: &[FunctionChange], confidences: &[Confidence], runs: [u64; 2]) -> Judgement {
     let is_unknown = |confidence: &Confidence| *confidence == Confidence::Unknown;
     let has_no_spread =
         |row: &FunctionChange| row.called_before.is_none() || row.called_after.is_none();
     if runs.iter().any(|runs| *runs < MIN_RUNS) {
-        Judged::TooFewRuns
+        Judgement::TooFewRuns
     } else if !rows.is_empty() && rows.iter().all(has_no_spread) {
-        Judged::PartsOfDays
+        Judgement::PartsOfDays
     } else if !rows.is_empty() && confidences.iter().all(is_unknown) {
-        Judged::TooFewRuns
+        Judgement::TooFewRuns
     } else {
-        Judged::Judged
+        Judgement::Judged
     }
 }
 
-fn note(judged: Judged, [before, after]: [u64; 2]) -> Option<String> {
+fn note(judged: Judgement, [before, after]: [u64; 2]) -> Option<String> {
     match judged {
-        Judged::Judged => None,
-        Judged::TooFewRuns => Some(format!(
+        Judgement::Judged => None,
+        Judgement::TooFewRuns => Some(format!(
             "{before} and {after} runs are too few to tell a change from chance: {MIN_RUNS} of each side are needed."
         )),
-        Judged::PartsOfDays => Some(
+        Judgement::PartsOfDays => Some(
             "A side has parts of days. How much functions vary is known for whole days of UTC only, so no change is \
              compared with chance."
                 .to_owned(),
@@ -460,11 +460,11 @@ mod tests {
         let noise = [Confidence::Noise];
         let unknown = [Confidence::Unknown];
         let whole = [whole];
-        assert_eq!(judged(&whole, &noise, [18, 14]), Judged::TooFewRuns);
-        assert_eq!(judged(&whole, &unknown, [50, 50]), Judged::TooFewRuns);
-        assert_eq!(judged(&[part], &unknown, [50, 50]), Judged::PartsOfDays);
-        assert_eq!(judged(&whole, &noise, [50, 50]), Judged::Judged);
-        let text = note(Judged::TooFewRuns, [18, 14]).unwrap();
+        assert_eq!(judged(&whole, &noise, [18, 14]), Judgement::TooFewRuns);
+        assert_eq!(judged(&whole, &unknown, [50, 50]), Judgement::TooFewRuns);
+        assert_eq!(judged(&[part], &unknown, [50, 50]), Judgement::PartsOfDays);
+        assert_eq!(judged(&whole, &noise, [50, 50]), Judgement::Judged);
+        let text = note(Judgement::TooFewRuns, [18, 14]).unwrap();
         assert!(text.starts_with("18 and 14 runs are too few"), "{text}");
     }
 
