@@ -33,7 +33,7 @@ export function Comparison(props: { before: string; after: string; answer: Compa
           code. A change is sure only beyond it.
         </p>
       )}
-      <ExplainedPanel id="mean-title" of="mean" explained={answer.mean} judged={answer.judged} filter={after} />
+      <ExplainedPanel id="mean-title" of="mean" explained={answer.mean} hasNote={false} filter={after} />
       {answer.p95 === null ? (
         <section class="panel" aria-labelledby="p95-title">
           <div class="head">
@@ -42,13 +42,7 @@ export function Comparison(props: { before: string; after: string; answer: Compa
           <p class="panel-text muted">Not known: at least ten runs near the percentile must be kept of each side.</p>
         </section>
       ) : (
-        <ExplainedPanel
-          id="p95-title"
-          of="95th percentile"
-          explained={answer.p95}
-          judged={answer.judged}
-          filter={after}
-        />
+        <ExplainedPanel id="p95-title" of="95th percentile" explained={answer.p95} hasNote filter={after} />
       )}
       <SpanChanges spans={answer.spans} />
       <details class="notes muted small">

@@ -20,7 +20,7 @@ test("a call is new, gone, or made more or less often", () => {
 
 test("too few runs is said as such, and not as no change", () => {
   expect(noRowsWords("judged")).toContain("No function changed");
-  expect(noRowsWords("too_few_runs")).toContain("Too few runs");
+  expect(noRowsWords("too_few_runs")).toContain("not known");
   expect(noRowsWords("too_few_runs")).not.toContain("No function changed");
   expect(surenessWord("unknown")).toBe("too few runs");
   expect(changeWords(0.41, "unknown")).toMatch(/^\+41\.0.%, too few runs$/);

@@ -1,5 +1,5 @@
 /** What a comparison says, in words. The numbers are those of the server. */
-import type { Cause, Judged, Sureness, Verdict } from "../api/generated";
+import type { Cause, Judgement, Sureness, Verdict } from "../api/generated";
 import * as format from "../format";
 
 /** How sure a change is, as the table says it. */
@@ -41,14 +41,14 @@ export function changeWords(change: number | null, verdict: Verdict | null): str
 }
 
 /** What a table says that has no row. */
-export function noRowsWords(judged: Judged): string {
+export function noRowsWords(judged: Judgement): string {
   switch (judged) {
     case "judged":
       return "No function changed by more than noise.";
     case "too_few_runs":
-      return "Too few runs to say which functions changed. The differences below may be chance.";
+      return "So which functions changed is not known. The differences below may be chance.";
     case "parts_of_days":
-      return "Parts of days are not judged. The differences below may be chance.";
+      return "The differences below may be chance.";
   }
 }
 
