@@ -97,7 +97,7 @@ export const settings = {
         await page.getByRole("button", { name: "Save and remove" }).click();
         await told(page, /The policy of a-very-long.* is saved/);
         const [own] = (await api(address, "/api/v1/policies", boss)).apps;
-        assert.deepEqual([own.days, own.runs, own.bytes, own.notable], [null, 1, 2e9, 0]);
+        assert.deepEqual([own.policy.days, own.policy.runs, own.policy.bytes, own.policy.notable], [null, 1, 2e9, 0]);
         await page.getByRole("link", { name: `Change the policy of ${LONG}` }).click();
         assert.equal(await page.getByLabel("Size of all runs").inputValue(), "2 GB");
         await page.getByRole("button", { name: "Remove this policy" }).click();
@@ -142,6 +142,7 @@ export const settings = {
         assert.ok(!(await page.content()).includes(token), "it is shown once");
         const row = page.getByRole("region", { name: "Tokens" }).getByRole("row").filter({ hasText: "team" });
         await row.getByRole("button", { name: /^Remove the token team/ }).click();
+        await page.getByRole("dialog").waitFor();
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "detached" });
         assert.equal(await row.count(), 1);

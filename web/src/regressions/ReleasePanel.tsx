@@ -18,6 +18,10 @@ export function ReleasePanel(props: {
   const { app, of } = props;
   const ofRelease = filter(condition("app", app), condition("release", of.release));
   const ofBefore = of.before === null ? null : filter(condition("app", app), condition("release", of.before));
+  const tooFew =
+    of.not_compared > 0 && of.is_compared
+      ? ` ${format.counted(of.not_compared, "route has", "routes have")} too few runs to be compared.`
+      : "";
   const titleId = `release-${of.release}`;
   return (
     <section class="panel" aria-labelledby={titleId}>
@@ -37,7 +41,9 @@ export function ReleasePanel(props: {
           </a>
         )}
       </div>
-      {of.found.length === 0 && of.is_compared ? <p class="panel-text muted">Nothing got slower or larger.</p> : null}
+      {of.found.length === 0 && of.is_compared ? (
+        <p class="panel-text muted">Nothing got slower or larger.{tooFew}</p>
+      ) : null}
       {of.found.map((found) => (
         <FindingCard key={found.id} found={found} app={app} release={of.release} isNamed={props.named === found.id} />
       ))}
@@ -47,11 +53,7 @@ export function ReleasePanel(props: {
         </p>
       ))}
       {of.undecided.length === 0 ? null : <NotDecided app={app} rows={of.undecided} />}
-      {of.not_compared > 0 && of.is_compared ? (
-        <p class="panel-text muted">
-          {format.counted(of.not_compared, "route has", "routes have")} too few runs to be compared.
-        </p>
-      ) : null}
+      {of.found.length > 0 && tooFew !== "" ? <p class="panel-text muted">{tooFew}</p> : null}
     </section>
   );
 }
