@@ -24,7 +24,7 @@ test("too few runs is said as such, and not as no change", () => {
   expect(noRowsWords("too_few_runs")).not.toContain("No function changed");
   expect(surenessWord("unknown")).toBe("too few runs");
   expect(changeWords(0.41, "unknown")).toMatch(/^\+41\.0.%, too few runs$/);
-  expect(changeWords(null, "unknown")).toBe("not known");
+  expect(changeWords(null, "unknown")).toBe("too few runs");
 });
 
 test("changes have their sign", () => {

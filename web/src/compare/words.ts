@@ -35,7 +35,7 @@ export function signed(value: number, text: (value: number) => string): string {
 
 /** The change of a figure: what it is, and whether it says something. */
 export function changeWords(change: number | null, verdict: Verdict | null): string {
-  if (verdict === "unknown") return change === null ? "not known" : `${format.change(change)}, too few runs`;
+  if (verdict === "unknown") return change === null ? "too few runs" : `${format.change(change)}, too few runs`;
   if (change === null) return verdict === "worse" ? "new" : "";
   return format.change(change);
 }
