@@ -19,7 +19,7 @@ async function fill(address, [before, after]) {
 
 /** The figure on a card, and the one before. */
 async function card(page, label) {
-  const found = page.locator(".card", { has: page.locator(".label", { hasText: new RegExp(`^${label}$`) }) });
+  const found = page.locator(".figure-card", { has: page.locator(".label", { hasText: new RegExp(`^${label}$`) }) });
   const before = await found.locator(".small").innerText();
   return { now: await found.locator(".figure").innerText(), before: before.replace(/^before /, "") };
 }

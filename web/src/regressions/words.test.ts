@@ -25,7 +25,7 @@ test("a cost has its sign and its share", () => {
   expect(plain(costText({ is_memory: true } as Found, place))).toBe("+73.0 MB");
   expect(plain(costText({ is_memory: false } as Found, place))).toBe("+73.0 ms");
   expect(plain(shareText(place))).toBe("+47.0 %");
-  expect(shareText({ ...place, share: 10.4 })).toBe("");
+  expect(shareText({ ...place, share: 10.4 })).toBe("×11");
 });
 
 test("a short history makes a finding likely at most", () => {

@@ -24,8 +24,7 @@ export function costText(found: Found, place: FoundPlace): string {
 
 /** The same as a share of the time of a run before, or of its peak. */
 export function shareText(place: FoundPlace): string {
-  // Above ten times a share says less than the figures.
-  return place.share > 10 ? "" : signed(place.share, (share) => format.share(share, 1));
+  return format.change(place.share);
 }
 
 /** What the figures of the columns Before and After are. */

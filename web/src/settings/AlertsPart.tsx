@@ -77,7 +77,7 @@ function Webhook(props: { webhook: WebhookState; mayTest: boolean }): JSX.Elemen
   ];
   return (
     <>
-      <dl class="facts">
+      <dl class="fact-list">
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

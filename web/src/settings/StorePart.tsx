@@ -76,7 +76,7 @@ function Size(props: { stats: Stats }): JSX.Element {
       <div class="head">
         <h2 id="size-title">Size</h2>
       </div>
-      <dl class="facts">
+      <dl class="fact-list">
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

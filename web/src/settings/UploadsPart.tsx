@@ -28,7 +28,7 @@ function Counters(props: { uploads: Uploads }): JSX.Element {
         <h2 id="uploads-title">Uploads</h2>
         <span class="muted small">since the server started</span>
       </div>
-      <dl class="facts">
+      <dl class="fact-list">
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
