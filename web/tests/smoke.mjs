@@ -13,6 +13,7 @@ import { numbers } from "./numbers.mjs";
 import { pictures } from "./pictures.mjs";
 import { profileNow } from "./profilenow.mjs";
 import { longRegressions, regressions } from "./regressions.mjs";
+import { saved } from "./saved.mjs";
 import { longServer, server } from "./server.mjs";
 import { settings } from "./settings.mjs";
 import { folder } from "./stage.mjs";
@@ -32,6 +33,7 @@ const tests = {
   ...regressions,
   ...profileNow,
   ...settings,
+  ...saved,
   ...(options.includes("--all") ? { ...longFiles, ...longServer, ...longRegressions } : {}),
   ...(options.includes("--pictures") ? pictures : {}),
 };
