@@ -157,7 +157,10 @@ export async function assertTargets(page, what) {
       getComputedStyle(element).display === "inline" || element.closest("td, th, p, li, dd") !== null;
     const targets = [...document.querySelectorAll("a, button, input, select, summary")];
     return targets
-      .filter((target) => !(target.tagName === "A" && isInText(target)) && target.type !== "checkbox" && !target.matches(".skip"))
+      .filter(
+        (target) =>
+          !(target.tagName === "A" && isInText(target)) && target.type !== "checkbox" && !target.matches(".skip"),
+      )
       .map((target) => ({ box: target.getBoundingClientRect(), text: target.outerHTML.slice(0, 120) }))
       .filter(({ box }) => box.width > 1 && box.height > 1 && (box.width < 24 || box.height < 24))
       .map(({ box, text }) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`);

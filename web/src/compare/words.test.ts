@@ -37,5 +37,6 @@ test("changes have their sign", () => {
 
 test("the runs of both sides", () => {
   expect(runsWords([18, 14])).toBe("18 and 14 runs");
+  expect(runsWords([1, 1])).toBe("1 run on each side");
   expect(runsWords([1200, 1200])).toBe("1,200 runs on each side");
 });

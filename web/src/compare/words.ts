@@ -55,6 +55,6 @@ export function noRowsWords(judged: Judgement): string {
 /** Runs of both sides: `18 and 14 runs`. */
 export function runsWords([before, after]: readonly [number, number]): string {
   return before === after
-    ? `${format.count(before)} runs on each side`
+    ? `${format.counted(before, "run")} on each side`
     : `${format.count(before)} and ${format.count(after)} runs`;
 }
