@@ -63,7 +63,7 @@ pub(crate) struct ComparisonPage {
 
 /// How certain a comparison can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Judged"))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Judgement {
     /// Each change is compared with noise.
