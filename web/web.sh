@@ -34,6 +34,19 @@ web_is_new() {
     }
 }
 
+# A step of the second tier: the types of the API's answers are those of the code.
+api_types_are_new() {
+    local types=$web_made/api-types
+    rm -rf "$types"
+    mkdir -p "$types" || return
+    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- "$types" || return
+    web_types "$types" || return
+    diff -r "$types" web/src/api/generated || {
+        echo 'the types of the API have changed: run ./x web'
+        return 1
+    }
+}
+
 # Each step ends it if it fails, also where the shell does not: in `web_build && …`.
 web_build() {
     mkdir -p "$web_made" || return

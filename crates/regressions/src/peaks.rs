@@ -177,3 +177,105 @@ fn place(of: &Tested<'_>, plan: &Plan) -> Option<Place> {
         contributors: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Path, Release};
+    use crate::series::Rows;
+    use crate::window::{PathWindow, Window};
+
+    const HISTORY: usize = 14;
+    const LOOKS: usize = 3;
+
+    /// Numbers that look random, always the same: about normal, with the variance 1.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            let uniform = (0..12).map(|_| {
+                self.0 = self
+                    .0
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (self.0 >> 40) as f64 / f64::from(1 << 24)
+            });
+            uniform.sum::<f64>() - 6.0
+        }
+    }
+
+    /// A route whose mean peaks differ from day to day by `noise`, with `change` after the release.
+    fn route(name: String, noise: f64, change: f64, random: &mut Random) -> Route {
+        let mut drift = 0.0;
+        let windows = (0..HISTORY + LOOKS).map(|window| {
+            drift = 0.5 * drift + noise * random.next();
+            let after = if window < HISTORY { 0.0 } else { change };
+            Window {
+                runs: 100.0,
+                peak_bytes: 100.0 * 2e7 * (drift + after).exp(),
+                paths: vec![PathWindow::default()],
+                ..Window::default()
+            }
+        });
+        Route {
+            name,
+            functions: vec!["main()".to_owned()],
+            paths: vec![Path {
+                parent: None,
+                function: 0,
+            }],
+            windows: windows.collect(),
+            starts: (0..).map(|day| day * 24).take(HISTORY + LOOKS).collect(),
+            history: HISTORY,
+            series: Vec::new(),
+            exact: Vec::new(),
+            rows: Rows::default(),
+        }
+    }
+
+    fn found(routes: &[Route], levels: &mut Levels) -> Option<Finding> {
+        let since = 24 * i64::try_from(HISTORY).unwrap();
+        let release = Release {
+            name: "2".to_owned(),
+            since,
+        };
+        let options = Options::default();
+        let plan = Plan::new(&release, None, since + 24 * 4, &options).unwrap();
+        higher(routes, &plan, &options, since, levels)
+    }
+
+    #[test]
+    fn peaks_that_vary_as_before_are_no_finding() {
+        let mut random = Random(1);
+        let mut alarms = 0;
+        for noise in [0.01, 0.05, 0.2] {
+            for _ in 0..200 {
+                let routes =
+                    (0..20).map(|number| route(number.to_string(), noise, 0.0, &mut random));
+                let routes: Vec<Route> = routes.collect();
+                alarms += usize::from(found(&routes, &mut Levels::new()).is_some());
+            }
+        }
+        // 600 releases, of which 0.5 % may have a false alarm.
+        assert!(alarms <= 3, "{alarms} false alarms");
+    }
+
+    #[test]
+    fn a_peak_that_doubles_is_found_once_on_all_of_its_routes() {
+        let mut random = Random(2);
+        let mut levels = Levels::new();
+        let routes = (0..20).map(|number| {
+            let change = if number < 3 { 2.0_f64.ln() } else { 0.0 };
+            route(number.to_string(), 0.05, change, &mut random)
+        });
+        let routes: Vec<Route> = routes.collect();
+        let finding = found(&routes, &mut levels).unwrap();
+        let mut names: Vec<&str> = finding.places.iter().map(|place| &*place.route).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["0", "1", "2"]);
+        assert!((finding.share() - 1.0).abs() < 0.5, "{finding:?}");
+        assert!(!finding.is_gone);
+        // The next release is not blamed for it.
+        assert_eq!(found(&routes, &mut levels), None);
+    }
+}

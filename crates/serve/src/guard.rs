@@ -4,7 +4,6 @@
 //! **Invariant:** a path that is not in `routes` is refused before anything
 //! else, so a route without a scope cannot exist.
 
-use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
+use crate::address::encoded;
 use crate::admission::connection_slots::Seat;
 use crate::admission::{answers, bodies};
 use crate::api::within_quota;
@@ -177,19 +177,6 @@ fn require_csrf(request: &Request, caller: &Caller) -> Result<(), Problem> {
         StatusCode::FORBIDDEN,
         "the header X-CSRF-Token is missing or wrong: reload the page",
     ))
-}
-
-/// Text for the value of a query.
-pub(crate) fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 /// Refuses other names than ours: a page elsewhere may have its name resolve to

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod address;
 mod admission;
 mod allocator;
 mod api;
@@ -39,6 +40,7 @@ mod listen;
 mod logins;
 mod metadata;
 mod metrics;
+mod names;
 mod panics;
 mod part_headers;
 mod problem;

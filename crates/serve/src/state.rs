@@ -12,11 +12,11 @@ use store::{AppInfo, CancelToken, Stats, Store};
 
 use crate::access::Access;
 use crate::admission::Admission;
-use crate::api::RecentNames;
 use crate::demo::Demo;
 use crate::findings::Findings;
 use crate::logins::Logins;
 use crate::metrics::Counters;
+use crate::names::RecentNames;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::token_rows::Rows;

@@ -33,12 +33,6 @@ export function ChangedTable(props: {
             <th scope="col" class="n">
               After
             </th>
-            <th scope="col" class="n wide" title="What more or fewer calls add">
-              By calls
-            </th>
-            <th scope="col" class="n wide" title="What dearer or cheaper calls add">
-              By cost of a call
-            </th>
             <th scope="col" class="n">
               Calls before
             </th>
@@ -57,12 +51,7 @@ export function ChangedTable(props: {
   );
 }
 
-function Row(props: {
-  row: ChangedFunction;
-  causes: readonly Cause[];
-  filter: string;
-  largest: number;
-}): JSX.Element {
+function Row(props: { row: ChangedFunction; causes: readonly Cause[]; filter: string; largest: number }): JSX.Element {
   const { row, causes } = props;
   const cause = row.cause === null ? undefined : causes[row.cause];
   const isCause = cause?.function === row.name;
@@ -92,8 +81,6 @@ function Row(props: {
       </td>
       <td class="n">{format.time(row.own_before)}</td>
       <td class="n">{format.time(row.own_after)}</td>
-      <td class="n wide">{signed(row.by_calls, format.time)}</td>
-      <td class="n wide">{signed(row.by_cost, format.time)}</td>
       <td class="n">{format.count(row.calls_before)}</td>
       <td class="n">{format.count(row.calls_after)}</td>
     </tr>

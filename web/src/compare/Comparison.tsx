@@ -12,12 +12,11 @@ export function Comparison(props: { before: string; after: string; answer: Compa
   const [old, fresh] = answer.runs;
   return (
     <>
-      <div class="title">
+      <div class="compare-lead">
         <p class="muted">
           <a href={runsAddress(before)}>{format.counted(old, "run")} before</a>,{" "}
           <a href={runsAddress(after)}>{format.counted(fresh, "run")} after</a>. All numbers are those of one run.
         </p>
-        <span class="grow" />
         <a class="button" href={address("/compare/tree", { before, after })}>
           Open the difference in the viewer
         </a>
@@ -34,32 +33,21 @@ export function Comparison(props: { before: string; after: string; answer: Compa
           code. A change is sure only beyond it.
         </p>
       )}
-      <ExplainedPanel id="mean-title" of="mean" explained={answer.mean} judged={answer.judged} filter={after} />
+      <ExplainedPanel id="mean-title" of="mean" explained={answer.mean} hasNote={false} filter={after} />
       {answer.p95 === null ? (
         <section class="panel" aria-labelledby="p95-title">
           <div class="head">
             <h2 id="p95-title">What explains the 95th percentile</h2>
           </div>
-          <p class="panel-text muted">
-            Not known: at least ten runs near the percentile must be kept of each side.
-          </p>
+          <p class="panel-text muted">Not known: at least ten runs near the percentile must be kept of each side.</p>
         </section>
       ) : (
-        <ExplainedPanel
-          id="p95-title"
-          of="95th percentile"
-          explained={answer.p95}
-          judged={answer.judged}
-          filter={after}
-        />
+        <ExplainedPanel id="p95-title" of="95th percentile" explained={answer.p95} hasNote filter={after} />
       )}
       <SpanChanges spans={answer.spans} />
       <details class="notes muted small">
-        <summary>What “sure” and “by calls” mean</summary>
-        <p>
-          Times are self times of one run, on average. “By calls” is the part of the change that more or fewer calls
-          explain, “by cost of a call” the part of dearer or cheaper calls.
-        </p>
+        <summary>How sure a change is</summary>
+        <p>Times of functions are self times of one run, on average.</p>
         <p>
           A change is sure or likely if it is larger than what the runs, the days and the load of the machines vary by.
           Anything smaller is within noise. Near the 95th percentile more runs are needed than for the mean.

@@ -1,6 +1,6 @@
 /** What explains the change of a figure: the calls that cause it, then the functions. */
 import type { JSX } from "preact";
-import type { Cause, Explained, Judged } from "../api/generated";
+import type { Cause, Explained } from "../api/generated";
 import { functionAddress } from "../api/filter";
 import * as format from "../format";
 import { FunctionName } from "../parts/links";
@@ -12,7 +12,8 @@ export function ExplainedPanel(props: {
   of: string;
   id: string;
   explained: Explained;
-  judged: Judged;
+  /** Whether its note is said here: that of the mean is the page's. */
+  hasNote: boolean;
   filter: string;
 }): JSX.Element {
   const { explained, of, filter } = props;
@@ -27,11 +28,12 @@ export function ExplainedPanel(props: {
           {format.time(before)} → {format.time(after)}, of {runsWords(explained.runs)}
         </span>
       </div>
+      {explained.note === null || !props.hasNote ? null : <p class="notice">{explained.note}</p>}
       {explained.causes.map((cause) => (
         <CauseFinding key={`${cause.caller} ${cause.function}`} cause={cause} filter={filter} />
       ))}
       {explained.rows.length === 0 ? (
-        <p class="panel-text">{noRowsWords(props.judged)}</p>
+        <p class="panel-text">{noRowsWords(explained.judged)}</p>
       ) : (
         <ChangedTable
           label={`Functions that changed, of the ${of}`}
@@ -43,7 +45,7 @@ export function ExplainedPanel(props: {
       {explained.rest_count === 0 ? null : (
         <details class="panel-rest">
           <summary>
-            {explained.rows.length === 0 && props.judged !== "judged"
+            {explained.judged !== "judged"
               ? `${format.counted(explained.rest_count, "function")}, ${signed(explained.rest_change, format.time)} a run together, not judged`
               : `${format.counted(explained.rest_count, "other function")} within noise or below 0.1 % of the time: ${signed(explained.rest_change, format.time)} a run together`}
           </summary>
@@ -74,8 +76,8 @@ function CauseFinding(props: { cause: Cause; filter: string }): JSX.Element {
         <span class={cause.change > 0 ? "tag bad" : "tag good"}>{signed(cause.change, format.time)} a run</span>
       </span>
       <b class="path">
-        <FunctionAnchor name={cause.caller} filter={filter} /> → <FunctionAnchor name={cause.function} filter={filter} />:{" "}
-        {causeWords(cause)}
+        <FunctionAnchor name={cause.caller} filter={filter} /> →{" "}
+        <FunctionAnchor name={cause.function} filter={filter} />: {causeWords(cause)}
       </b>
       {followers.length === 0 ? null : (
         <span class="muted small">

@@ -20,7 +20,7 @@ const FIGURES: readonly { name: keyof Figures; label: string; text: (value: numb
 export function FigureCards(props: { figures: Figures }): JSX.Element {
   const known = FIGURES.filter(({ name }) => isKnown(props.figures[name]));
   return (
-    <div class="cards" role="list" aria-label="Figures before and after">
+    <div class="figure-cards" role="list" aria-label="Figures before and after">
       {known.map(({ name, label, text }) => (
         <FigureCard key={name} label={label} compared={props.figures[name]} text={text} />
       ))}
@@ -36,7 +36,7 @@ function FigureCard(props: { label: string; compared: Compared; text: (value: nu
   const { before, now, change, verdict } = props.compared;
   const text = (value: number | null): string => (value === null ? "not measured" : props.text(value));
   return (
-    <div class="card" role="listitem">
+    <div class="figure-card" role="listitem">
       <div class="label">{props.label}</div>
       <div class="figure">{text(now)}</div>
       <div class={`delta ${verdictClass(verdict)}`}>

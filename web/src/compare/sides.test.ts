@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import { conditions, sidesOf } from "./sides";
-
-test("blanks within quotes part no condition", () => {
-  expect(conditions('app:shop  route:"GET /a b" release:1')).toEqual(["app:shop", 'route:"GET /a b"', "release:1"]);
-  expect(conditions('route:"open')).toEqual(['route:"open']);
-  expect(conditions("  ")).toEqual([]);
-});
+import { sidesOf } from "./sides";
 
 test("what both filters have is said once", () => {
   expect(sidesOf("app:shop release:1", "release:2 app:shop")).toEqual({

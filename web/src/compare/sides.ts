@@ -1,4 +1,5 @@
 /** Two filters side by side: what they share, and what tells them apart. */
+import { terms } from "../api/terms";
 
 export interface Sides {
   readonly shared: string;
@@ -6,13 +7,8 @@ export interface Sides {
   readonly after: string;
 }
 
-/** The conditions of a filter; blanks within quotes part none. */
-export function conditions(filter: string): string[] {
-  return filter.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
-}
-
 export function sidesOf(before: string, after: string): Sides {
-  const [old, fresh] = [conditions(before), conditions(after)];
+  const [old, fresh] = [terms(before), terms(after)];
   const of = (list: readonly string[], others: readonly string[]): string =>
     list.filter((one) => !others.includes(one)).join(" ") || "all runs";
   return {

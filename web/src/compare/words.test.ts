@@ -20,11 +20,11 @@ test("a call is new, gone, or made more or less often", () => {
 
 test("too few runs is said as such, and not as no change", () => {
   expect(noRowsWords("judged")).toContain("No function changed");
-  expect(noRowsWords("too_few_runs")).toContain("Too few runs");
+  expect(noRowsWords("too_few_runs")).toContain("not known");
   expect(noRowsWords("too_few_runs")).not.toContain("No function changed");
   expect(surenessWord("unknown")).toBe("too few runs");
   expect(changeWords(0.41, "unknown")).toMatch(/^\+41\.0.%, too few runs$/);
-  expect(changeWords(null, "unknown")).toBe("not known");
+  expect(changeWords(null, "unknown")).toBe("too few runs");
 });
 
 test("changes have their sign", () => {
@@ -37,5 +37,6 @@ test("changes have their sign", () => {
 
 test("the runs of both sides", () => {
   expect(runsWords([18, 14])).toBe("18 and 14 runs");
+  expect(runsWords([1, 1])).toBe("1 run on each side");
   expect(runsWords([1200, 1200])).toBe("1,200 runs on each side");
 });

@@ -1,5 +1,5 @@
 /** What a comparison says, in words. The numbers are those of the server. */
-import type { Cause, Judged, Sureness, Verdict } from "../api/generated";
+import type { Cause, Judgement, Sureness, Verdict } from "../api/generated";
 import * as format from "../format";
 
 /** How sure a change is, as the table says it. */
@@ -35,26 +35,26 @@ export function signed(value: number, text: (value: number) => string): string {
 
 /** The change of a figure: what it is, and whether it says something. */
 export function changeWords(change: number | null, verdict: Verdict | null): string {
-  if (verdict === "unknown") return change === null ? "not known" : `${format.change(change)}, too few runs`;
+  if (verdict === "unknown") return change === null ? "too few runs" : `${format.change(change)}, too few runs`;
   if (change === null) return verdict === "worse" ? "new" : "";
   return format.change(change);
 }
 
 /** What a table says that has no row. */
-export function noRowsWords(judged: Judged): string {
+export function noRowsWords(judged: Judgement): string {
   switch (judged) {
     case "judged":
       return "No function changed by more than noise.";
     case "too_few_runs":
-      return "Too few runs to say which functions changed. The differences below may be chance.";
+      return "So which functions changed is not known. The differences below may be chance.";
     case "parts_of_days":
-      return "Parts of days are not judged. The differences below may be chance.";
+      return "The differences below may be chance.";
   }
 }
 
 /** Runs of both sides: `18 and 14 runs`. */
 export function runsWords([before, after]: readonly [number, number]): string {
   return before === after
-    ? `${format.count(before)} runs on each side`
+    ? `${format.counted(before, "run")} on each side`
     : `${format.count(before)} and ${format.count(after)} runs`;
 }

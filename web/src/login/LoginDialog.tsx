@@ -1,6 +1,6 @@
 /** The login over a page whose session ended. What was typed there stays. */
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logins } from "../api/client";
 import type { Session } from "../api/generated";
 import { LoginForm } from "./LoginForm";
@@ -9,7 +9,7 @@ export function LoginDialog(props: { onSession: (session: Session) => void }): J
   const [isWanted, setWanted] = useState(logins.isWanted);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => logins.listen(setWanted), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isWanted) dialog.current?.showModal();
   }, [isWanted]);
   if (!isWanted) return null;

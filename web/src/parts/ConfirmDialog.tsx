@@ -1,6 +1,6 @@
 /** Asks before something that cannot be taken back. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function ConfirmDialog(props: {
   title: string;
@@ -16,7 +16,7 @@ export function ConfirmDialog(props: {
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     // Enter must not do it by chance.

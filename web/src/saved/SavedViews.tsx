@@ -42,7 +42,7 @@ export function SavedViews(props: { address: string; title: string }): JSX.Eleme
   const current = views.find((view) => view.address === props.address);
   return (
     <div
-      class="menu-place"
+      class="popup-place"
       ref={place}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;
@@ -63,7 +63,7 @@ export function SavedViews(props: { address: string; title: string }): JSX.Eleme
         <span aria-hidden="true">{current ? "★" : "☆"}</span> Views
       </button>
       {isOpen ? (
-        <div class="menu saved-views" role="dialog" aria-label="Saved views">
+        <div class="popup saved-views" role="dialog" aria-label="Saved views">
           {views.length === 0 ? <p class="muted">No view has a name yet.</p> : null}
           <ul>
             {views.map((view) =>

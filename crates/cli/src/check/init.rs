@@ -162,7 +162,7 @@ mod tests {
             "",
             "null: x",
         ] {
-            let back: String = serde_saphyr::from_str(&yaml(text)).unwrap();
+            let back: String = yaml_serde::from_str(&yaml(text)).unwrap();
             assert_eq!(back, text);
         }
     }

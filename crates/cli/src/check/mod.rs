@@ -15,6 +15,7 @@ mod init;
 mod language;
 mod mistakes;
 mod output;
+mod places;
 mod request;
 mod result;
 mod scenario;
@@ -34,7 +35,8 @@ use crate::args::CheckArguments;
 use crate::terminal::{Look, printable, say};
 use crate::{directory, input};
 use budget::{Budget, Verdict};
-use config::{Config, DEFAULT_NOISE, PlacedBudget, Scenario, Source};
+use config::{Config, DEFAULT_NOISE, Scenario, Source};
+use places::PlacedBudget;
 use result::{BudgetResult, Ending, Results, ScenarioResult};
 
 /// Checks, and prints the results; the exit code says how it ended.

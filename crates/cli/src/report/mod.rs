@@ -322,8 +322,8 @@ fn nothing(meta: &Meta) -> String {
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     if view.spans && profile.spans.is_empty() {
         bail!(
-            "the profile has no spans: they are recorded with xhprof.collect_additional_info=1, \
-             into native files"
+            "the profile has no spans: `xhprof run` and automatic profiles record them into native \
+             files, unless --flags or xhprof.flags leave out sql"
         );
     }
     let what = if view.tree {

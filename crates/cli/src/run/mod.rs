@@ -22,7 +22,7 @@ use formats::{Format, WriteOptions};
 use profile::{Body, Profile};
 use settings::{AutoEnable, Definition};
 
-use crate::args::{Flag, Mode, RunArguments};
+use crate::args::{Mode, RunArguments};
 use crate::extension::Extension;
 use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
@@ -70,23 +70,16 @@ fn command(
     extension: &Extension,
     directory: &Path,
 ) -> Command {
-    let words = arguments
-        .flags
-        .iter()
-        .map(|flag| flag.setting())
-        .filter(|word| !word.is_empty());
-    let flags: Vec<&str> = words.collect();
-    let interval = arguments
-        .interval
-        .filter(|_| arguments.mode == Mode::Sample)
-        .map(|interval| setting(&settings::SAMPLING_INTERVAL, &interval.into()));
-    let spans = arguments.flags.contains(&Flag::Sql);
-    let spans = spans.then(|| setting(&settings::COLLECT_ADDITIONAL_INFO, &true));
+    let interval = (arguments.mode == Mode::Sample)
+        .then(|| setting(&settings::SAMPLING_INTERVAL, &arguments.interval.into()));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
         .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Always))
-        .args(definition(settings::FLAGS.name(), flags.join(" ")))
+        .args(definition(
+            settings::FLAGS.name(),
+            arguments.flags.0.words(),
+        ))
         .args(definition(settings::MODE.name(), arguments.mode.setting()))
         // Not `output_dir`: profiles that the program writes with `xhprof_write()`
         // stay in their usual directory.
@@ -97,7 +90,6 @@ fn command(
                 .as_flattened(),
         )
         .args(interval.into_iter().flatten())
-        .args(spans.into_iter().flatten())
         .args(&php.arguments);
     // The arguments that name another `php` are not for this one.
     without_triggers(&mut command);

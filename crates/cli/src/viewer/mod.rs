@@ -51,53 +51,6 @@ pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
     server::show(html, arguments)
 }
 
-/// A native file in memory.
-#[derive(Debug)]
-pub struct MemoryFile {
-    /// Its name, without the ending.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// The page of a profile, or of two, for a server that has them in memory.
-pub fn page_of(title: String, file: MemoryFile, base: Option<MemoryFile>) -> Result<String> {
-    let profile = input::parsed(&file.bytes[..])?;
-    let name = |file: &MemoryFile| format!("{}.xhp", file.name);
-    let mut document = Document::new(profile, vec![name(&file)]);
-    let plain = plain::page(&mut document);
-    let answers = match base {
-        None => answers::first(&mut document, MetricName::Wall)?,
-        Some(_) => None,
-    };
-    // A comparison begins with the flame graph of the differences.
-    let start = base.is_some().then(|| "flame".to_owned());
-    let sides = base.into_iter().map(|file| (file, true));
-    let files = sides.chain([(file, false)]);
-    let page = Page {
-        title,
-        is_titled: true,
-        metric: "wall",
-        estimate: false,
-        start,
-        plain,
-        files: files
-            .map(|(file, is_base)| Embedded::new(name(&file), is_base, file.bytes))
-            .collect::<std::io::Result<_>>()?,
-        answers,
-        sources: None,
-    };
-    let mut html = Vec::new();
-    page.write(&mut html)?;
-    Ok(String::from_utf8(html)?)
-}
-
-/// The Content-Security-Policy of the page.
-#[must_use]
-pub fn policy() -> String {
-    parts::policy()
-}
-
 /// Reads the profiles, all of which the page opens.
 fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> Result<Page> {
     let new = directory::files(files, output)?;

@@ -16,7 +16,7 @@ pub(crate) use crate::asking::ask;
 pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
 pub use describe::description;
 pub(crate) use describe::openapi;
-pub(crate) use pages::{RecentNames, search, series};
+pub(crate) use pages::{search, series};
 pub(crate) use pyroscope::{import_pyroscope, push_pyroscope};
 pub(crate) use questions::{
     all_routes, apps, days, delete_run, diff, facets, function, functions, health, label_run,

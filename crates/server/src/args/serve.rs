@@ -71,7 +71,7 @@ pub(crate) struct ServeArguments {
     /// The form of what is sent; by default that of the receiver, as far as its address tells
     #[arg(long, value_name = "FORM", requires = "webhook", value_enum)]
     pub(crate) webhook_format: Option<WebhookFormat>,
-    /// The address of this server, for links in what is sent: https://profiles.example.com
+    /// The address of this server, such as `https://profiles.example.com`, for links in what is sent
     #[arg(long, value_name = "URL", requires = "webhook")]
     pub(crate) public_url: Option<String>,
     /// Headers of these requests: lines such as `Authorization: Bearer SECRET`

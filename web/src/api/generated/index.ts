@@ -24,7 +24,7 @@ export type * from "./FunctionOfRuns";
 export type * from "./FunctionOnRoute";
 export type * from "./HomePage";
 export type * from "./HomeRoute";
-export type * from "./Judged";
+export type * from "./Judgement";
 export type * from "./LastRelease";
 export type * from "./Measure";
 export type * from "./Missing";

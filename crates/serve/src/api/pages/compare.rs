@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Query, State as Shared};
 use axum::{Extension, Json};
-use regressions::significance::Confidence;
+use regressions::significance::{Confidence, ENOUGH_NEAR_PERCENTILE};
 use serde::Serialize;
 use store::{Difference, FunctionChange, Selection, SpanTotal, Store};
 use utoipa::ToSchema;
@@ -48,7 +48,7 @@ pub(crate) struct ComparisonPage {
     days: [u64; 2],
     figures: Figures,
     /// How certain the answer can be.
-    judged: Judged,
+    judged: Judgement,
     /// The same in a sentence, if it is not certain.
     note: Option<String>,
     /// The relative change that most functions share: the load of the machines rather than the code. None below 3 %.
@@ -65,7 +65,7 @@ pub(crate) struct ComparisonPage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Judged {
+pub(crate) enum Judgement {
     /// Each change is compared with noise.
     Judged,
     /// A side has too few runs for that.
@@ -108,6 +108,10 @@ pub(crate) struct Explained {
     change: f64,
     /// The runs that it is made from.
     runs: [u64; 2],
+    /// How certain it can be.
+    judged: Judgement,
+    /// The same in a sentence, if it is not certain.
+    note: Option<String>,
     /// The calls that cause changes, those with the largest first.
     causes: Vec<Cause>,
     /// The functions whose change is sure or likely, and matters. One that causes the change of others stands before
@@ -224,49 +228,62 @@ impl ComparisonPage {
             .each_ref()
             .map(|row| part(row.wall, row.runs).unwrap_or(0.0));
         let (common, confidences) = judge(&found.mean.functions, found.sides);
-        let judged = judged(&found.mean.functions, &confidences, runs);
+        let judged = judged(&found.mean.functions, &confidences, runs, MIN_RUNS);
+        let mean = explained(&found.mean, &confidences, means, runs, judged);
         let p95 = found.near_p95.as_ref().map(|near| {
             let confidences = judge(&near.difference.functions, near.sides).1;
             let whole = found.totals.each_ref().map(|row| float(row.p95));
-            explained(&near.difference, &confidences, whole, near.sides.runs)
+            let runs = near.sides.runs;
+            let [least, _] = ENOUGH_NEAR_PERCENTILE;
+            let judged = self::judged(&near.difference.functions, &confidences, runs, least);
+            Explained {
+                note: note(judged, runs, least),
+                ..explained(&near.difference, &confidences, whole, runs, judged)
+            }
         });
         Ok(Ok(Self {
             runs,
             requests: found.totals.each_ref().map(|row| row.requests),
             days: found.sides.days,
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
-            note: note(judged, runs),
+            note: note(judged, runs, MIN_RUNS),
             judged,
             common: (common.change.abs() >= MIN_COMMON).then(|| common.change.exp_m1()),
-            mean: explained(&found.mean, &confidences, means, runs),
+            mean,
             p95,
             spans: changed_spans(spans, runs),
         }))
     }
 }
 
-fn judged(rows: &[FunctionChange], confidences: &[Confidence], runs: [u64; 2]) -> Judged {
+/// `least` is the fewest runs of each side.
+fn judged(
+    rows: &[FunctionChange],
+    confidences: &[Confidence],
+    runs: [u64; 2],
+    least: u64,
+) -> Judgement {
     let is_unknown = |confidence: &Confidence| *confidence == Confidence::Unknown;
     let has_no_spread =
         |row: &FunctionChange| row.called_before.is_none() || row.called_after.is_none();
-    if runs.iter().any(|runs| *runs < MIN_RUNS) {
-        Judged::TooFewRuns
+    if runs.iter().any(|runs| *runs < least) {
+        Judgement::TooFewRuns
     } else if !rows.is_empty() && rows.iter().all(has_no_spread) {
-        Judged::PartsOfDays
+        Judgement::PartsOfDays
     } else if !rows.is_empty() && confidences.iter().all(is_unknown) {
-        Judged::TooFewRuns
+        Judgement::TooFewRuns
     } else {
-        Judged::Judged
+        Judgement::Judged
     }
 }
 
-fn note(judged: Judged, [before, after]: [u64; 2]) -> Option<String> {
+fn note(judged: Judgement, [before, after]: [u64; 2], least: u64) -> Option<String> {
     match judged {
-        Judged::Judged => None,
-        Judged::TooFewRuns => Some(format!(
-            "{before} and {after} runs are too few to tell a change from chance: {MIN_RUNS} of each side are needed."
+        Judgement::Judged => None,
+        Judgement::TooFewRuns => Some(format!(
+            "{before} and {after} runs are too few to tell a change from chance: {least} of each side are needed."
         )),
-        Judged::PartsOfDays => Some(
+        Judgement::PartsOfDays => Some(
             "A side has parts of days. How much functions vary is known for whole days of UTC only, so no change is \
              compared with chance."
                 .to_owned(),
@@ -280,6 +297,7 @@ fn explained(
     confidences: &[Confidence],
     whole: [f64; 2],
     runs: [u64; 2],
+    judged: Judgement,
 ) -> Explained {
     let both = BothCalls::new(Calls::of(&difference.before), Calls::of(&difference.after));
     let change = whole[1] - whole[0];
@@ -323,6 +341,8 @@ fn explained(
         whole,
         change,
         runs,
+        judged,
+        note: None,
         causes,
         rows,
         rest,
@@ -460,11 +480,17 @@ mod tests {
         let noise = [Confidence::Noise];
         let unknown = [Confidence::Unknown];
         let whole = [whole];
-        assert_eq!(judged(&whole, &noise, [18, 14]), Judged::TooFewRuns);
-        assert_eq!(judged(&whole, &unknown, [50, 50]), Judged::TooFewRuns);
-        assert_eq!(judged(&[part], &unknown, [50, 50]), Judged::PartsOfDays);
-        assert_eq!(judged(&whole, &noise, [50, 50]), Judged::Judged);
-        let text = note(Judged::TooFewRuns, [18, 14]).unwrap();
+        assert_eq!(judged(&whole, &noise, [18, 14], 30), Judgement::TooFewRuns);
+        assert_eq!(
+            judged(&whole, &unknown, [50, 50], 30),
+            Judgement::TooFewRuns
+        );
+        assert_eq!(
+            judged(&[part], &unknown, [50, 50], 30),
+            Judgement::PartsOfDays
+        );
+        assert_eq!(judged(&whole, &noise, [50, 50], 30), Judgement::Judged);
+        let text = note(Judgement::TooFewRuns, [18, 14], 30).unwrap();
         assert!(text.starts_with("18 and 14 runs are too few"), "{text}");
     }
 

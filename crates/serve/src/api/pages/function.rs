@@ -124,7 +124,7 @@ pub(crate) async fn function(
             return Ok(None);
         };
         Ok(Some(FunctionOfRuns::of(
-            detail,
+            &detail,
             store.releases(&selection)?,
         )))
     });
@@ -137,7 +137,7 @@ pub(crate) async fn function(
 
 #[expect(clippy::cast_precision_loss, reason = "means")]
 impl FunctionOfRuns {
-    fn of(detail: FunctionDetail, releases: Vec<ReleaseInfo>) -> Self {
+    fn of(detail: &FunctionDetail, releases: Vec<ReleaseInfo>) -> Self {
         let total = &detail.total;
         let runs: u64 = detail.routes.iter().map(|route| route.route_runs).sum();
         let own = total.own_wall.max(0) as f64;
@@ -253,7 +253,7 @@ mod tests {
             total,
             ..FunctionDetail::default()
         };
-        let found = FunctionOfRuns::of(detail, Vec::new());
+        let found = FunctionOfRuns::of(&detail, Vec::new());
         assert_eq!(found.per_run.calls, 3.0);
         assert_eq!((found.per_run.own, found.per_run.wall), (50.0, 100.0));
         assert_eq!(found.routes[0].part, 1.0);

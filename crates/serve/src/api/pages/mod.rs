@@ -28,7 +28,7 @@ pub(crate) use regressions::regressions;
 pub(crate) use route::route;
 pub(crate) use routes::routes;
 pub(crate) use run::run;
-pub(crate) use search::{RecentNames, search};
+pub(crate) use search::search;
 pub(crate) use settings::settings;
 pub(crate) use window::series;
 

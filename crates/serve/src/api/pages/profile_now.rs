@@ -9,9 +9,9 @@ use store::{RunInfo, RunQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::access::{Caller, Scope};
+use crate::address::encoded;
 use crate::api::questions::{Answer, Filter};
 use crate::asking::ask;
-use crate::guard::encoded;
 use crate::problem::Problem;
 use crate::state::{State, Trigger};
 

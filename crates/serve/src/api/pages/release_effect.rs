@@ -6,7 +6,7 @@ use serde::Serialize;
 use store::{ReleaseInfo, RouteRow, Selection, SeriesPoint, Store, TrendStep};
 use utoipa::ToSchema;
 
-use super::compared::{Compared, MIN_RUNS, float, part};
+use super::compared::{Compared, LEAST, LEAST_P95, LEAST_P99, MIN_RUNS, float, part};
 
 /// How long before a release its comparison begins, in seconds.
 const BEFORE_S: u64 = 7 * 86_400;
@@ -59,15 +59,19 @@ impl Figures {
     /// Compares the sums of two selections; none has no runs.
     pub(super) fn of(before: Option<&SeriesPoint>, now: Option<&SeriesPoint>) -> Self {
         let runs = [before, now].map(|side| side.map_or(0, |point| point.runs));
-        let of = |value: fn(&SeriesPoint) -> Option<f64>| {
-            Compared::cost(before.and_then(value), now.and_then(value), runs)
+        let at_least = |least: f64, value: fn(&SeriesPoint) -> Option<f64>| {
+            Compared::cost(before.and_then(value), now.and_then(value), runs, least)
         };
+        let of = |value| at_least(LEAST, value);
         Self {
             mean: of(|point| Some(float(point.mean))),
             p50: of(|point| Some(float(point.p50))),
-            p95: of(|point| Some(float(point.p95))),
-            p99: of(|point| Some(float(point.p99))),
-            failed: of(|point| part(point.failed, point.runs)),
+            p95: at_least(LEAST_P95, |point| Some(float(point.p95))),
+            p99: at_least(LEAST_P99, |point| Some(float(point.p99))),
+            failed: Compared::share(
+                [before, now].map(|side| side.map_or(0, |point| point.failed)),
+                runs,
+            ),
             peak: of(|point| point.peak.map(float)),
             cpu: of(|point| point.cpu.map(float)),
             sql: of(|point| point.sql),
@@ -174,13 +178,15 @@ fn changed_routes(before: &[RouteRow], after: Vec<RouteRow>) -> Vec<RouteEffect>
 /// A route before and now.
 pub(super) fn route_effect(before: &RouteRow, now: &RouteRow) -> RouteEffect {
     let runs = [before.runs, now.runs];
-    let of = |value: fn(&RouteRow) -> Option<f64>| Compared::cost(value(before), value(now), runs);
+    let of = |least: f64, value: fn(&RouteRow) -> Option<f64>| {
+        Compared::cost(value(before), value(now), runs, least)
+    };
     RouteEffect {
         route: now.route.clone(),
         runs,
-        mean: of(|row| part(row.wall, row.runs)),
-        p95: of(|row| Some(float(row.p95))),
-        peak: of(|row| row.mean_peak.map(float)),
+        mean: of(LEAST, |row| part(row.wall, row.runs)),
+        p95: of(LEAST_P95, |row| Some(float(row.p95))),
+        peak: of(LEAST, |row| row.mean_peak.map(float)),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use store::{ReleaseInfo, RouteDays, RouteRow, Selection, Store};
 use utoipa::ToSchema;
 
-use super::compared::{Compared, MIN_RUNS, float, part};
+use super::compared::{Compared, LEAST, MIN_RUNS, float, part};
 use super::release_effect::latest;
 use crate::access::Caller;
 use crate::api::questions::{Answer, Filter};
@@ -144,7 +144,7 @@ impl LastRelease {
         Some(Self {
             before: old,
             after: new,
-            mean: Compared::cost(before, after, sides.map(|(runs, _)| runs)),
+            mean: Compared::cost(before, after, sides.map(|(runs, _)| runs), LEAST),
         })
     }
 }

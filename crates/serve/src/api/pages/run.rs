@@ -8,7 +8,7 @@ use serde::Serialize;
 use store::{RouteRow, RunInfo, RunQuery, RunSort, Selection, Store};
 use utoipa::ToSchema;
 
-use super::compared::{Compared, float};
+use super::compared::{Compared, LEAST, float};
 use super::window::HOUR_US;
 use crate::access::Caller;
 use crate::api::questions::{Answer, found};
@@ -101,14 +101,16 @@ impl RunContext {
             next: one(after, RunSort::Started, true)?.into_iter().next(),
             siblings: one(around.clone(), RunSort::Started, false)?,
             usual,
-            wall: median
-                .filter(|_| is_time)
-                .map(|median| Compared::cost(Some(float(median)), Some(float(run.wall)), runs)),
+            wall: median.filter(|_| is_time).map(|median| {
+                Compared::cost(Some(float(median)), Some(float(run.wall)), runs, LEAST)
+            }),
             peak: route
                 .as_ref()
                 .and_then(|row| row.mean_peak)
                 .zip(run.peak)
-                .map(|(mean, peak)| Compared::cost(Some(float(mean)), Some(float(peak)), runs)),
+                .map(|(mean, peak)| {
+                    Compared::cost(Some(float(mean)), Some(float(peak)), runs, LEAST)
+                }),
             route,
             run,
         })

@@ -1,33 +1,21 @@
 //! What a word finds: routes, functions, runs.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use axum::extract::{Query, State as Shared};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use store::{FunctionSort, RunId, RunInfo, RunQuery, Selection, Store};
+use store::{RunId, RunInfo, RunQuery, Selection, Store};
 use utoipa::{IntoParams, ToSchema};
 
-use super::window::HOUR_US;
 use crate::access::Caller;
 use crate::api::questions::{Answer, Filter};
 use crate::asking::ask;
-use crate::retention::now_us;
+use crate::names::FoundRoute;
 use crate::state::State;
 
 /// The most of each kind.
 const MAX_FOUND: usize = 12;
-
-/// The most functions that are looked through: those with the most self time of the last days.
-const MAX_NAMES: usize = 20_000;
-const DAYS: u64 = 14;
-
-/// How long names are looked through again without asking for them.
-const KEPT: Duration = Duration::from_secs(60);
-
-/// The most applications whose names are kept.
-const MAX_KEPT: usize = 20;
 
 /// What is searched for.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -48,72 +36,6 @@ pub(crate) struct SearchFound {
     functions: Vec<String>,
     /// The run with that id, else the latest with that title.
     runs: Vec<RunInfo>,
-}
-
-/// A route that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub(crate) struct FoundRoute {
-    app: String,
-    route: String,
-}
-
-/// The names of the last days, those with the most time first.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    routes: Vec<FoundRoute>,
-    functions: Vec<String>,
-}
-
-/// The names that were just asked for, by application.
-#[derive(Debug, Default)]
-pub(crate) struct RecentNames(parking_lot::Mutex<Vec<(Option<String>, Instant, Arc<Names>)>>);
-
-impl RecentNames {
-    fn of(&self, store: &dyn Store, app: Option<&str>) -> store::Result<Arc<Names>> {
-        let is_it = |of: &(Option<String>, Instant, Arc<Names>)| of.0.as_deref() == app;
-        if let Some((_, since, names)) = self.0.lock().iter().find(|of| is_it(of))
-            && since.elapsed() < KEPT
-        {
-            return Ok(Arc::clone(names));
-        }
-        let names = Arc::new(Names::of(store, app)?);
-        let mut kept = self.0.lock();
-        kept.retain(|of| !is_it(of));
-        kept.insert(
-            0,
-            (app.map(str::to_owned), Instant::now(), Arc::clone(&names)),
-        );
-        kept.truncate(MAX_KEPT);
-        Ok(names)
-    }
-}
-
-impl Names {
-    fn of(store: &dyn Store, app: Option<&str>) -> store::Result<Self> {
-        let selection = Selection {
-            app: app.map(str::to_owned),
-            ..Selection::default()
-        };
-        let recent = Selection {
-            since_us: Some((now_us() / HOUR_US / 24).saturating_sub(DAYS) * 24 * HOUR_US),
-            ..selection.clone()
-        };
-        let routes = store.routes(&selection)?.into_iter();
-        let mut top = store.top(&recent, FunctionSort::OwnWall, MAX_NAMES)?;
-        if top.is_empty() {
-            top = store.top(&selection, FunctionSort::OwnWall, MAX_NAMES)?;
-        }
-        Ok(Self {
-            routes: routes
-                .map(|row| FoundRoute {
-                    app: row.app,
-                    route: row.route,
-                })
-                .collect(),
-            functions: top.into_iter().map(|row| row.name).collect(),
-        })
-    }
 }
 
 /// What a word finds: routes, functions of the last two weeks (without runs in them, of all time), runs.

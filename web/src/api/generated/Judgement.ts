@@ -3,4 +3,4 @@
 /**
  * How certain a comparison can be.
  */
-export type Judged = "judged" | "too_few_runs" | "parts_of_days";
+export type Judgement = "judged" | "too_few_runs" | "parts_of_days";
