@@ -8,7 +8,7 @@ use super::{Cost, MemoryArguments};
 
 const HTML_EXAMPLES: &str = "\
 Examples:
-  xhprof html run.xhp -o run.html
+  xhprof html run.xhp
   xhprof html run.xhp --source src -o run.html
   xhprof html new.xhp --base old.xhp -o change.html
   xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
@@ -35,9 +35,10 @@ pub(crate) struct HtmlArguments {
     /// The profiles; `-` reads standard input
     #[arg(value_name = "IN", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The page; `-` writes to standard output
+    /// The page; `-` writes to standard output. By default the name of the first IN, ending in
+    /// .html, in the working directory
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) page: PageArguments,
 }
