@@ -178,26 +178,46 @@ pub(crate) fn without_middle(text: &str, width: usize, fifths: usize) -> String 
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    let bounds = || {
-        let places = text.char_indices().map(|(place, _)| place);
-        places
-            .skip(1)
-            .filter(|&place| is_between_words(text, place))
-    };
-    let head = bounds().map(|place| &text[..place]);
-    let head = head.take_while(|head| head.width() <= room * fifths / 5);
-    let head = head.last().unwrap_or_default();
+    let head = words_within(text, room * fifths / 5);
     let rest = room - head.width();
-    let mut tails = bounds().map(|place| &text[place..]);
+    let tail = last_words_within(text, rest);
     // A short end, like the name of a method that many classes have, says little.
-    match tails.find(|tail| tail.width() <= rest) {
-        Some(tail) if tail.width() >= rest / 3 => format!("{head}…{tail}"),
-        _ => {
-            let head: String = within(text.chars(), room * fifths / 5).collect();
-            let tail: String = within(text.chars().rev(), room - head.width()).collect();
-            format!("{head}…{}", tail.chars().rev().collect::<String>())
+    if tail.width() >= (rest / 3).max(1) {
+        return format!("{head}…{tail}");
+    }
+    let head: String = within(text.chars(), room * fifths / 5).collect();
+    let tail: String = within(text.chars().rev(), room - head.width()).collect();
+    format!("{head}…{}", tail.chars().rev().collect::<String>())
+}
+
+/// The first words that fit into `width` columns.
+fn words_within(text: &str, width: usize) -> &str {
+    let (mut used, mut end) = (0, 0);
+    for (place, character) in text.char_indices() {
+        if is_between_words(text, place) {
+            end = place;
+        }
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
         }
     }
+    &text[..end]
+}
+
+/// The last words that fit into `width` columns.
+fn last_words_within(text: &str, width: usize) -> &str {
+    let (mut used, mut start) = (0, text.len());
+    for (place, character) in text.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        if is_between_words(text, place) {
+            start = place;
+        }
+    }
+    &text[start..]
 }
 
 /// Whether a word ends before `place` and another begins there, as in

@@ -27,7 +27,7 @@ pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub use memory::MemoryArguments;
 pub use regressions::{FindingsFormat, RegressionsArguments};
-pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use report::{ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\

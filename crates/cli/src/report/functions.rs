@@ -63,6 +63,11 @@ impl<'p> Functions<'p> {
         }
     }
 
+    /// How many functions the limit left out.
+    pub(super) fn others(&self) -> usize {
+        self.left_out.0
+    }
+
     /// As a table for people.
     pub(super) fn table(&self) -> Table {
         let mut table = Table::of_functions(self.columns());

@@ -32,6 +32,17 @@ pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, look: Look
     head
 }
 
+/// The lines of the head, without a width.
+pub(super) fn facts_and_origin(profile: &Profile, summary: &Summary) -> Vec<String> {
+    let parts = [
+        facts(profile, summary),
+        origin(&profile.meta),
+        tags(&profile.meta),
+    ];
+    let lines = parts.iter().flat_map(|parts| lines(parts, usize::MAX));
+    lines.collect()
+}
+
 /// The parts beside each other, in as few lines of `width` columns as they need.
 fn lines(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
