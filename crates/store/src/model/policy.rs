@@ -123,6 +123,16 @@ impl Policies {
         let own = self.apps.iter().find(|own| own.app == app);
         own.map_or(&self.default, |own| &own.policy)
     }
+
+    /// Adds the policy of an application; without a name, the default.
+    pub(crate) fn add(&mut self, app: String, policy: Policy) {
+        if app.is_empty() {
+            self.default = policy;
+            self.is_default_set = true;
+        } else {
+            self.apps.push(AppPolicy { app, policy });
+        }
+    }
 }
 
 /// An application with a policy of its own.
