@@ -217,8 +217,10 @@ impl<'p> Paths<'p> {
                 columns.push(Column::new("calls", "calls").dispensable(1));
             }
         }
-        columns.extend(columns::of_costs(self.profile, false, |_| false));
-        columns.extend(columns::of_costs(self.profile, true, |_| false));
+        for is_inclusive in [false, true] {
+            let costs = columns::of_costs(self.profile, is_inclusive, |_| false);
+            columns.extend(costs.into_iter().map(|(_, column)| column));
+        }
         let notes = (self.left_out > 0).then(|| {
             let paths = counted(self.left_out as u64, "more path");
             format!("{paths}; --min 0 --limit 0 shows all")
