@@ -152,7 +152,7 @@ pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<
     Ok(())
 }
 
-/// The bytes of an input as they are, for who reads them again.
+/// The bytes of an input as they are, for a page that holds the file itself.
 pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     let limit = match MEMORY.get().copied().unwrap_or_default().memory_limit {
         0 => u64::MAX,

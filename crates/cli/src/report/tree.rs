@@ -238,8 +238,8 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// What is about the self and the inclusive cost, in the order of the columns:
-    /// what paths are sorted by comes first.
+    /// A pair about the self and the inclusive cost, in the order of the columns: first
+    /// the cost that paths are sorted by.
     fn ordered<T>(&self, [own, inclusive]: [T; 2]) -> [T; 2] {
         if self.is_inverted {
             [own, inclusive]

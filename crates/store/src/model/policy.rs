@@ -108,7 +108,7 @@ impl Policy {
         (self.runs_a_day, self.bytes_a_day)
     }
 
-    /// Whether nothing more is taken on a day on which so much was.
+    /// Whether the quota of a day is used up by the runs `taken` on it.
     #[must_use]
     pub fn is_used_up(&self, taken: Taken) -> bool {
         let reached = |taken: u64, quota: Option<u64>| quota.is_some_and(|quota| taken >= quota);
