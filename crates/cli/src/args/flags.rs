@@ -23,7 +23,7 @@ impl std::str::FromStr for MeasuredFlags {
             .filter(|word| !word.is_empty())
             .collect();
         let has_sign = |word: &&str| word.starts_with(['+', '-']);
-        if words.iter().any(|word| has_sign(word)) && !words.iter().all(|word| has_sign(word)) {
+        if words.iter().any(has_sign) && !words.iter().all(has_sign) {
             return Err(
                 "words with a sign change the default, words without replace it: use one kind"
                     .to_owned(),

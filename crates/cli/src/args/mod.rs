@@ -27,7 +27,7 @@ pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub use memory::MemoryArguments;
 pub use regressions::{FindingsFormat, RegressionsArguments};
-pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use report::{ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -162,7 +162,7 @@ profile.";
 // Clap takes options that the environment sets for required ones.
 #[command(after_help = RUN_EXAMPLES, override_usage = "xhprof run [OPTIONS] <COMMAND>...")]
 pub(crate) struct RunArguments {
-    /// What to measure besides calls and wall time: any of cpu, memory, sql, no_builtins, or none;
+    /// What to measure besides calls and wall time: any of cpu, memory, sql, `no_builtins`, or none;
     /// with signs, what to change of the default: cpu,memory,sql
     #[arg(
         long,
@@ -247,6 +247,7 @@ impl Mode {
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   xhprof doctor
+  xhprof doctor --verbose
   xhprof doctor --php /usr/bin/php8.4
   xhprof doctor --php-fpm
   xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
@@ -272,6 +273,9 @@ pub(crate) struct DoctorArguments {
         default_missing_value = ""
     )]
     pub(crate) php_fpm: Option<OsString>,
+    /// List every check, with what was found, not only faults and warnings
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// The main configuration file of php-fpm; by default `php-fpm -tt` names it
     #[arg(long, value_name = "FILE")]
     pub(crate) fpm_config: Option<PathBuf>,

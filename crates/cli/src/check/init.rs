@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
     crate::output::save_public(path, text.as_bytes())?;
     say(&format!(
         "wrote {} with {} budgets; `xhprof check{}` checks them",
-        path.display(),
+        crate::output::with_size(path),
         budgets.len(),
         if path == "xhprof.yaml" {
             String::new()

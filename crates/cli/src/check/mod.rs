@@ -326,6 +326,7 @@ fn report(results: &Results, arguments: &CheckArguments) -> Result<()> {
         if let Some(path) = path {
             artifacts::make_directory(path.parent())?;
             crate::output::write(path, |out| Ok(out.write_all(&bytes)?))?;
+            crate::output::say_written(path);
         }
     }
     if arguments.github {

@@ -10,7 +10,7 @@ mod collect;
 mod script;
 
 use std::ffi::OsString;
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
-use profile::{Body, Profile};
+use profile::Profile;
 use settings::{AutoEnable, Definition};
 
 use crate::args::{Mode, RunArguments};
@@ -29,7 +29,7 @@ use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
 use crate::{export, input, output, report};
 use child::{Child, Ending};
-use collect::{Collected, ProfileFile};
+use collect::Collected;
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
@@ -125,12 +125,12 @@ fn finish(
     profile.meta.title = Some(title.clone());
     templates::name(&mut profile);
     if let Some(keep) = keep {
-        keep.save(keep.path, &profile, file)?;
+        keep.save(keep.path, &profile)?;
         for (mark, other) in collected.others() {
             let profile = other.read();
             let mut profile = profile.context("a forked process wrote a broken profile")?;
             templates::name(&mut profile);
-            keep.save(&beside(keep.path, &mark), &profile, other)?;
+            keep.save(&beside(keep.path, &mark), &profile)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -166,6 +166,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         return notes;
     };
     let file = quoted(keep.path.as_os_str());
+    let kept = output::with_size(keep.path);
     if others > 0 {
         notes.push(format!(
             "forked processes wrote {others} more: their names are {file}.<pid>, or \
@@ -177,15 +178,14 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         ending == "html" || ending == "htm" || ending == "svg"
     });
     if is_page {
-        notes.push(format!("kept in {file}: open it in a browser"));
+        notes.push(format!("wrote {kept}: open it in a browser"));
     } else if keep.format.reads.is_some() {
-        let page = quoted(keep.path.with_extension("html").as_os_str());
         notes.push(format!(
-            "kept in {file}: `xhprof report {file}` shows it again, \
-             `xhprof html {file} -o {page}` makes a page for a browser"
+            "wrote {kept}: `xhprof view {file}` shows it in the browser, `xhprof report {file}` \
+             prints this report again"
         ));
     } else {
-        notes.push(format!("kept in {file}"));
+        notes.push(format!("wrote {kept}"));
     }
     notes
 }
@@ -210,15 +210,8 @@ impl<'a> Keep<'a> {
         Ok(Self { path, format })
     }
 
-    /// Writes the profile: unchanged, if the format is the one that PHP wrote.
-    fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
-        if self.format.id == NATIVE.id && matches!(profile.body, Body::Events(_)) {
-            let mut file = File::open(&file.path)?;
-            return output::write(path, |out| {
-                io::copy(&mut file, out)?;
-                Ok(())
-            });
-        }
+    /// Writes the profile.
+    fn save(&self, path: &Path, profile: &Profile) -> Result<()> {
         output::write(path, |out| {
             let options = WriteOptions::default();
             Ok(formats::write(self.format, profile, &options, out)?)

@@ -21,6 +21,7 @@ use view::{Document, MetricName};
 
 use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
 use crate::directory::{self, Found, Skipped};
+use crate::input::Kinds;
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
@@ -36,9 +37,15 @@ pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
     } = arguments;
     let inputs = || page.base.iter().chain(files);
     input::check(inputs())?;
-    output::check_apart(output, inputs())?;
-    let made = made(files, page, Some(output))?;
-    output::write(output, |out| Ok(made.write(out)?))
+    let output = match (output, files.first()) {
+        (None, Some(first)) => output::default_path(first, "html")?,
+        (named, _) => named.clone().context("nowhere to write")?,
+    };
+    output::check_apart(&output, inputs())?;
+    let made = made(files, page, Some(&output))?;
+    output::write(&output, |out| Ok(made.write(out)?))?;
+    output::say_written(&output);
+    Ok(())
 }
 
 /// Shows the page until it is interrupted.
@@ -129,6 +136,7 @@ fn add_side(
     let mut merger = Merger::default();
     let mut only = None;
     let mut read = 0;
+    let mut kinds = Kinds::default();
     for file in files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let name = input::title(&file.path);
@@ -149,6 +157,7 @@ fn add_side(
             name => name.to_owned(),
         };
         embedded.push(Embedded::new(name, is_base, bytes)?);
+        kinds.count(&profile);
         read += 1;
         if files.len() == 1 {
             only = Some(profile);
@@ -161,6 +170,7 @@ fn add_side(
         return Ok(None);
     }
     skipped.report(read)?;
+    kinds.warn();
     Ok(Some(match only {
         Some(profile) => profile,
         None => merger.finish()?,

@@ -268,14 +268,14 @@ fn the_end_says_how_to_keep_and_to_open_the_profile() {
         ),
         (
             &["-o", "run.xhp", "--", "s.php"],
-            "kept in run.xhp: `xhprof report run.xhp` shows it again, \
-             `xhprof html run.xhp -o run.html` makes a page for a browser",
+            "wrote run.xhp (105 B): `xhprof view run.xhp` shows it in the browser, `xhprof report run.xhp` prints \
+             this report again",
         ),
         (
             &["-o", "a b.html", "--", "s.php"],
-            "kept in 'a b.html': open it in a browser",
+            "kB): open it in a browser",
         ),
-        (&["-o", "x.csv", "--", "s.php"], "kept in x.csv\n"),
+        (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
         (
             &["s.php", "--limit", "1", "own"],
             "--limit 1 went to the script, as everything after it does; \

@@ -110,7 +110,7 @@ impl Policy {
         (self.runs_a_day, self.bytes_a_day)
     }
 
-    /// Whether nothing more is taken on a day on which so much was.
+    /// Whether the quota of a day is used up by the runs `taken` on it.
     #[must_use]
     pub fn is_used_up(&self, taken: Taken) -> bool {
         let reached = |taken: u64, quota: Option<u64>| quota.is_some_and(|quota| taken >= quota);
@@ -124,6 +124,16 @@ impl Policies {
     pub fn of(&self, app: &str) -> &Policy {
         let own = self.apps.iter().find(|own| own.app == app);
         own.map_or(&self.default, |own| &own.policy)
+    }
+
+    /// Adds the policy of an application; without a name, the default.
+    pub(crate) fn add(&mut self, app: String, policy: Policy) {
+        if app.is_empty() {
+            self.default = policy;
+            self.is_default_set = true;
+        } else {
+            self.apps.push(AppPolicy { app, policy });
+        }
     }
 }
 
