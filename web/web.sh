@@ -73,7 +73,7 @@ web_build() {
     fi
     cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen" || return
     mkdir -p web/dist || return
-    cp "$web_made"/{page.js,page.css,pages.js} web/dist/ || return
+    cp "$web_made"/{page.js,page.css,app.js,app.css} web/dist/ || return
     "$web_made/bindgen/debug/bindgen" "$web_made/engine/wasm32-unknown-unknown/web/view_wasm.wasm" \
         "$web_made/worker.js" web/dist || return
     local hash

@@ -1,18 +1,24 @@
 /** Starts the app of `xhprof serve`: who is logged in, and the page of the address. */
 import { render, type JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ask, takeSecret } from "./api/client";
+import { takeSecret } from "./api/client";
 import type { Session } from "./api/generated";
 import { useApi } from "./api/useApi";
+import { ComparePage } from "./compare/ComparePage";
+import { TreesPage } from "./compare/TreesPage";
+import { TwoRunsPage } from "./compare/TwoRunsPage";
 import { FunctionOfRunsPage } from "./functions/FunctionOfRunsPage";
 import { HomePage } from "./home/HomePage";
 import { LoginDialog } from "./login/LoginDialog";
 import { LoginPage } from "./login/LoginPage";
+import { ProfileNowPage } from "./profilenow/ProfileNowPage";
+import { RegressionsPage } from "./regressions/RegressionsPage";
 import { RoutePage } from "./routes/RoutePage";
 import { RoutesPage } from "./routes/RoutesPage";
 import { RunPage } from "./run/RunPage";
 import { TreePage } from "./run/TreePage";
 import { RunsPage } from "./runs/RunsPage";
+import { SettingsPage } from "./settings/SettingsPage";
 import { Page } from "./shell/Page";
 import { followLinks, useUrl } from "./shell/router";
 import { ServerProvider } from "./shell/server";
@@ -24,6 +30,8 @@ import "./styles/tables.css";
 import "./styles/graphs.css";
 import "./styles/pages.css";
 import "./styles/server.css";
+import "./styles/forms.css";
+import "./styles/team.css";
 import "./styles/print.css";
 
 function ServerApp(props: { problem: string | null }): JSX.Element {
@@ -39,7 +47,7 @@ function WithSession(props: { url: URL; problem: string | null }): JSX.Element {
     if (session !== null) takeSecret(session.csrf);
   }, [session]);
   // A demo stores its month while it is looked at.
-  const isFilling = session?.demo?.stored_days != null;
+  const isFilling = (session?.demo?.stored_days ?? null) !== null;
   const { again } = asked;
   useEffect(() => {
     if (!isFilling) return;
@@ -99,6 +107,14 @@ function View(props: { url: URL }): JSX.Element {
       return <RoutePage url={url} />;
     case "function":
       return <FunctionOfRunsPage url={url} />;
+    case "compare":
+      return second === "runs" ? <TwoRunsPage /> : second === "tree" ? <TreesPage /> : <ComparePage />;
+    case "regressions":
+      return <RegressionsPage />;
+    case "profile-now":
+      return <ProfileNowPage />;
+    case "settings":
+      return <SettingsPage />;
     default:
       return <Problem text="There is no page at this address." />;
   }
@@ -116,5 +132,4 @@ if (root) {
     isFirst = false;
   });
   render(<ServerApp problem={problem ?? null} />, root);
-  void ask;
 }

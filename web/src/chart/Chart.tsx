@@ -76,7 +76,12 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const font = `11px ${style.getPropertyValue("--sans")}`;
-  const axis = { stroke: colour("--muted"), font, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  const axis = {
+    stroke: colour("--muted"),
+    font,
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+  };
   return {
     width: Math.max(width, 100),
     height,

@@ -1,7 +1,11 @@
 /** A line as large as a word, without axes: whether something rises or falls. */
 import type { JSX } from "preact";
 
-export function Spark(props: { values: readonly (number | null)[]; label?: string; class?: string }): JSX.Element | null {
+export function Spark(props: {
+  values: readonly (number | null)[];
+  label?: string;
+  class?: string;
+}): JSX.Element | null {
   const known = props.values.filter((value) => value !== null);
   const most = Math.max(...known);
   if (known.length < 2 || !(most > 0)) return null;

@@ -25,7 +25,13 @@ export function FunctionOfRunsPage(props: { url: URL }): JSX.Element {
         </Nothing>
       ) : (
         <Answered asked={asked} lines={10}>
-          {(of) => (of.calls === 0 ? <Nothing title="It was not called in this selection." /> : <Known of={of} url={url} q={q} />)}
+          {(of) =>
+            of.calls === 0 ? (
+              <Nothing title="It was not called in this selection." />
+            ) : (
+              <Known of={of} url={url} q={q} />
+            )
+          }
         </Answered>
       )}
     </Page>
@@ -112,7 +118,10 @@ function Days(props: { days: readonly FunctionDay[]; releases: readonly ReleaseI
     [byDay],
   );
   const marks = useMemo(
-    () => releases.filter(({ release }) => release !== "").map(({ first_s, release }) => ({ time: first_s, label: release })),
+    () =>
+      releases
+        .filter(({ release }) => release !== "")
+        .map(({ first_s, release }) => ({ time: first_s, label: release })),
     [releases],
   );
   if (byDay.length < 2) return <Nothing title="There are too few days for a chart." />;
@@ -125,7 +134,9 @@ function Days(props: { days: readonly FunctionDay[]; releases: readonly ReleaseI
       marks={marks}
       onRange={(from, to) => {
         const range = `since:${new Date(from * 1000).toISOString().slice(0, 10)} until:${new Date(to * 1000).toISOString().slice(0, 10)}`;
-        const others = filterOf(url).replace(/\b(since|until):\S+/g, "").trim();
+        const others = filterOf(url)
+          .replace(/\b(since|until):\S+/g, "")
+          .trim();
         setParameter(url, "q", `${others} ${range}`.trim());
       }}
     />

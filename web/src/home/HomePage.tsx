@@ -33,7 +33,8 @@ export function HomePage(props: { url: URL }): JSX.Element {
 
 function windowWords({ window, runs, release }: Home): string {
   const hours = Math.round((window.until_s - window.since_s) / 3600);
-  const time = hours <= 48 ? `last ${format.counted(hours, "hour")}` : `last ${format.counted(Math.round(hours / 24), "day")}`;
+  const time =
+    hours <= 48 ? `last ${format.counted(hours, "hour")}` : `last ${format.counted(Math.round(hours / 24), "day")}`;
   const weeks = Math.round(window.shift_s / (7 * 86_400));
   const before = weeks === 1 ? "a week earlier" : `${format.counted(weeks, "week")} earlier`;
   const of = release === null ? "" : ` · release ${release.release}`;
@@ -229,7 +230,9 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
               <td class="n">{format.count(row.requests)}</td>
               <td class="n">{format.time(row.p50)}</td>
               <td class="n">{format.time(row.p95)}</td>
-              <td class="n">{row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} />}</td>
+              <td class="n">
+                {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} />}
+              </td>
               <td class="n">{row.mean_peak === null ? "–" : format.bytes(row.mean_peak)}</td>
               <td class={row.failed > 0 ? "n bad" : "n muted"}>{format.count(row.failed)}</td>
             </tr>

@@ -35,7 +35,11 @@ export function RoutePage(props: { url: URL }): JSX.Element {
     >
       <Answered asked={asked} lines={10}>
         {(answer) =>
-          answer.total.runs === 0 ? <Nothing title="No request of this route in this time." /> : <Known of={answer} {...props} q={q} />
+          answer.total.runs === 0 ? (
+            <Nothing title="No request of this route in this time." />
+          ) : (
+            <Known of={answer} {...props} q={q} />
+          )
         }
       </Answered>
     </Page>

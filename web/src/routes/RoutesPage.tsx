@@ -53,7 +53,11 @@ export function RoutesPage(props: { url: URL }): JSX.Element {
   );
 }
 
-function Table(props: { routes: readonly RouteOfList[]; sort: SortName; onSort: (sort: SortName) => void }): JSX.Element {
+function Table(props: {
+  routes: readonly RouteOfList[];
+  sort: SortName;
+  onSort: (sort: SortName) => void;
+}): JSX.Element {
   const { routes, sort, onSort } = props;
   const hasApp = new Set(routes.map(({ app }) => app)).size > 1;
   const heading = (name: SortName, isNumber = true): JSX.Element => (

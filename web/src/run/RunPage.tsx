@@ -29,7 +29,10 @@ function Known(props: { context: RunContext }): JSX.Element {
   return (
     <>
       <RunHead context={context} title={title} />
-      <Viewer title={title} files={[{ name: run.title || run.id, isBase: false, path: `/api/v1/runs/${run.id}/file` }]} />
+      <Viewer
+        title={title}
+        files={[{ name: run.title || run.id, isBase: false, path: `/api/v1/runs/${run.id}/file` }]}
+      />
     </>
   );
 }
@@ -50,13 +53,19 @@ function RunHead(props: { context: RunContext; title: string }): JSX.Element {
           {run.release === "" ? "" : ` · release ${run.release}`}
           {run.host === "" ? "" : ` · ${run.host}`} · {format.moment(run.started_us)}
         </span>
-        {run.failed ? <Tag kind="bad">{run.status === "" ? "failed" : run.status}</Tag> : run.status === "" ? null : <Tag>{run.status}</Tag>}
+        {run.failed ? (
+          <Tag kind="bad">{run.status === "" ? "failed" : run.status}</Tag>
+        ) : run.status === "" ? null : (
+          <Tag>{run.status}</Tag>
+        )}
         {run.label === "" ? null : <Tag>{run.label}</Tag>}
       </div>
       <div class="run-facts">
         <span>
           <b>{format.time(run.wall)}</b> <span class="small">{wall === null ? "" : <Change compared={wall} />}</span>
-          {wall?.before == null ? null : <span class="muted small"> usual {format.time(wall.before)}</span>}
+          {wall === null || wall.before === null ? null : (
+            <span class="muted small"> usual {format.time(wall.before)}</span>
+          )}
         </span>
         {run.peak === null ? null : (
           <span>

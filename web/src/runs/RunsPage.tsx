@@ -36,9 +36,8 @@ export function RunsPage(props: { url: URL }): JSX.Element {
   }, [isLive, cursor, again]);
   const query = Object.fromEntries(url.searchParams);
   const sortAddress = (next: RunSort): string => {
-    const { cursor: _, ...others } = query;
     const turned = next === sort && !isAscending ? "ascending" : null;
-    return address(url.pathname, { ...others, sort: next, order: turned });
+    return address(url.pathname, { ...query, cursor: null, sort: next, order: turned });
   };
   return (
     <Page

@@ -30,7 +30,10 @@ export function RunsTable(props: {
             {runs.map((run) => (
               <tr key={run.id} class={run.failed ? "failed" : undefined}>
                 {shown.map((column) => (
-                  <td key={column.title} class={column.isNumber ? "n" : column.title === "Route" ? "mono clip" : undefined}>
+                  <td
+                    key={column.title}
+                    class={column.isNumber ? "n" : column.title === "Route" ? "mono clip" : undefined}
+                  >
                     <Cell run={run} column={column} />
                   </td>
                 ))}

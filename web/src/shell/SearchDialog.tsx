@@ -44,7 +44,10 @@ export function SearchDialog(props: { url: URL; onClose: () => void }): JSX.Elem
     };
   }, [text]);
   const found = useApi<SearchFound>(asked === "" ? null : address("/api/v1/search", { text: asked, q }));
-  const hits = useMemo(() => hitsOf(text.trim(), q, asked === "" ? null : found.answer), [text, q, asked, found.answer]);
+  const hits = useMemo(
+    () => hitsOf(text.trim(), q, asked === "" ? null : found.answer),
+    [text, q, asked, found.answer],
+  );
   const last = Math.max(0, hits.length - 1);
   const at = Math.min(chosen, last);
   const open = (hit: Hit | undefined): void => {
@@ -115,7 +118,12 @@ function hitsOf(text: string, q: string, found: SearchFound | null): Hit[] {
   }));
   if (found === null) return pages;
   return [
-    ...found.routes.map(({ app, route }) => ({ kind: "route", text: route, note: app, href: routeAddress(app, route) })),
+    ...found.routes.map(({ app, route }) => ({
+      kind: "route",
+      text: route,
+      note: app,
+      href: routeAddress(app, route),
+    })),
     ...found.functions.map((name) => ({ kind: "function", text: name, note: "", href: functionAddress(name, q) })),
     ...found.runs.map((run) => ({
       kind: "run",

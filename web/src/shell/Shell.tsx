@@ -31,6 +31,11 @@ function partOf(pathname: string): string {
   return PAGES.find(({ path }) => path !== "/" && pathname.startsWith(path))?.path ?? "/";
 }
 
+/** Whether the viewer is below the head, whose keys are its own. */
+function isViewer(pathname: string): boolean {
+  return /^\/(run\/|tree$|compare\/)/.test(pathname);
+}
+
 /** Pages whose answer follows the application, the time, the release and the host. */
 const FILTERED = ["/", "/runs", "/routes", "/route", "/function", "/regressions"];
 
@@ -44,10 +49,10 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const isSearchKey = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
-      const isViewer = url.pathname.startsWith("/run/");
+      const inViewer = isViewer(url.pathname);
       if (isSearchKey) setSearch(true);
-      else if (!isViewer && event.key === "/" && !isForeign(event)) setSearch(true);
-      else if (!isViewer && event.key === "?" && !isForeign(event)) setHelp(true);
+      else if (!inViewer && event.key === "/" && !isForeign(event)) setSearch(true);
+      else if (!inViewer && event.key === "?" && !isForeign(event)) setHelp(true);
       else return;
       event.preventDefault();
     };
@@ -110,7 +115,7 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
         </p>
       ) : null}
       {FILTERED.includes(url.pathname) ? <FilterBar url={url} /> : null}
-      <main id="content" tabIndex={-1} class={url.pathname.startsWith("/run/") ? "viewer-page" : undefined}>
+      <main id="content" tabIndex={-1} class={isViewer(url.pathname) ? "viewer-page" : undefined}>
         {props.children}
       </main>
       {isSearch ? (

@@ -37,7 +37,12 @@ export function Viewer(props: { title: string; files: readonly ServedFile[] }): 
       answers: new KnownAnswers(),
       load: () =>
         Promise.all(
-          files.map(async ({ name, isBase, path }) => ({ name, isBase, blob: await askForFile(path), isPacked: false })),
+          files.map(async ({ name, isBase, path }) => ({
+            name,
+            isBase,
+            blob: await askForFile(path),
+            isPacked: false,
+          })),
         ),
     }),
     // The addresses stand for the files.

@@ -24,8 +24,7 @@ export function filterOf(url: URL): string {
 /** The address with another condition, and without the place in a list. */
 export function withCondition(url: URL, key: string, value: string | null): string {
   const query = Object.fromEntries(url.searchParams);
-  const { cursor: _, ...others } = query;
-  return address(url.pathname, { ...others, q: withValue(filterOf(url), key, value) });
+  return address(url.pathname, { ...query, cursor: null, q: withValue(filterOf(url), key, value) });
 }
 
 /** Goes to the address with another parameter of the query. */
