@@ -4,20 +4,19 @@
  * One function on the path.
  */
 export type CriticalStep = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * What it cost on this path, with its callees.
-   */
-  value: number;
-  /**
-   * Its calls on this path.
-   */
-  calls: number;
-};
+/**
+ * Its number in this document.
+ */
+function: number,
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * What it cost on this path, with its callees.
+ */
+value: number,
+/**
+ * Its calls on this path.
+ */
+calls: number, };

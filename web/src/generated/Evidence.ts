@@ -6,16 +6,15 @@ import type { EvidenceValue } from "./EvidenceValue";
  * One number or name that a hint was found by.
  */
 export type Evidence = {
-  /**
-   * What it is: `statement`, `calls`, `time`.
-   */
-  label: string;
-  /**
-   * The number or the text.
-   */
-  value: EvidenceValue;
-  /**
-   * How to show it.
-   */
-  unit: EvidenceUnit;
-};
+/**
+ * What it is: `statement`, `calls`, `time`.
+ */
+label: string,
+/**
+ * The number or the text.
+ */
+value: EvidenceValue,
+/**
+ * How to show it.
+ */
+unit: EvidenceUnit, };

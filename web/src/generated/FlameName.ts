@@ -5,20 +5,19 @@ import type { Origin } from "./Origin";
  * A function that has a box.
  */
 export type FlameName = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name, shortened to what fits a window.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * Whether the search text is in its name.
-   */
-  found: boolean;
-};
+/**
+ * Its number in this document.
+ */
+function: number,
+/**
+ * Its name, shortened to what fits a window.
+ */
+name: string,
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin,
+/**
+ * Whether the search text is in its name.
+ */
+found: boolean, };

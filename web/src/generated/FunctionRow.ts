@@ -6,24 +6,23 @@ import type { Origin } from "./Origin";
  * One function.
  */
 export type FunctionRow = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * What it cost with its callees; recursion counts once.
-   */
-  inclusive: Costs;
-  /**
-   * What it cost without its callees.
-   */
-  own: Costs;
-};
+/**
+ * Its number in this document.
+ */
+function: number,
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin,
+/**
+ * What it cost with its callees; recursion counts once.
+ */
+inclusive: Costs,
+/**
+ * What it cost without its callees.
+ */
+own: Costs, };
