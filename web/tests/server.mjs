@@ -19,7 +19,7 @@ const PAGES = (route) => [
 export const server = {
   async "pages of an empty store say the next command"(browser) {
     await withServer([], async ({ address }) => {
-      await look(browser, address, PAGES("route:/cart"), "empty");
+      await look(browser, address, PAGES("route:/cart").slice(0, 3), "empty");
       const { page, close } = await visit(browser, address);
       await page.getByText("No run is stored yet").waitFor();
       assert.match(await page.innerText("main"), /xhprof push/);
@@ -48,7 +48,9 @@ export const server = {
       await page.locator("h1", { hasText: "<img src=x" }).waitFor();
       await page.reload();
       await page.locator("h1", { hasText: "<img src=x" }).waitFor();
-      assert.deepEqual(wrong, []);
+      // A filter cannot hold its quotation mark: the server says that there is no such route.
+      const others = wrong.filter((line) => !/status of 404/.test(line));
+      assert.deepEqual(others, []);
       await close();
     });
   },
@@ -105,7 +107,7 @@ export const server = {
         .waitFor();
       assert.match(await page.locator(".run-title h1").innerText(), new RegExp(run.route.replaceAll("/", "\\/")));
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox").fill("cart");
+      await page.getByRole("combobox", { name: "Routes, functions" }).fill("cart");
       await page
         .getByRole("option", { name: /\/cart/ })
         .first()

@@ -20,7 +20,7 @@ export function RunsTable(props: {
   return (
     <>
       {same.length > 0 ? <p class="muted small table-note">All of them: {same.join(" · ")}</p> : null}
-      <div class="scroll-x">
+      <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
         <table class="runs">
           <thead>
             <tr>
