@@ -133,7 +133,7 @@ def circles():
     return sorted(found)
 
 
-# 110 without `xhprof attach`, which needs `nix` (ptrace) and `object` (ELF).
+# Of the everyday program, its own crates included.
 MOST_PACKAGES = 110
 OF_A_SERVER = {"rusqlite", "libsqlite3-sys", "rustls", "tokio", "rusty-s3", "zstd", "zstd-sys"}
 

@@ -1,10 +1,11 @@
 // The pages of `xhprof serve`, against a real server: each flow, each size, and what axe finds.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 import { withDemo } from "./regressions.mjs";
 import { HOSTILE, look, send, visit, withServer } from "./servers.mjs";
-import { eventually, folder } from "./stage.mjs";
+import { eventually, folder, shop, xhprof } from "./stage.mjs";
 
 const rowsOf = (page) => page.locator("table.runs tbody tr").count();
 
@@ -22,7 +23,19 @@ export const server = {
       await look(browser, address, PAGES("route:/cart").slice(0, 3), "empty");
       const { page, close } = await visit(browser, address);
       await page.getByText("No run is stored yet").waitFor();
-      assert.match(await page.innerText("main"), /xhprof push/);
+      // The commands of the page are those of the program: one sends a run, the other is understood.
+      const lines = await page.locator("main code").allInnerTexts();
+      const words = (of) =>
+        lines
+          .find((line) => line.startsWith(`xhprof ${of}`))
+          .split(" ")
+          .slice(1);
+      const push = words("push").map((word) => (word === "run.xhp" ? shop("old-1.xhp") : word));
+      assert.equal(spawnSync(xhprof, push).status, 0, push.join(" "));
+      assert.equal(spawnSync(xhprof, [...words("agent"), "--help"]).status, 0);
+      assert.match(words("agent").join(" "), /^agent --spool \S+ --to http:/);
+      await page.reload();
+      await page.getByText("Routes by time").waitFor();
       await close();
     });
   },
@@ -115,6 +128,20 @@ export const server = {
       await page.keyboard.press("Enter");
       await page.waitForURL(/\/route\?q=/);
       await page.locator("h1", { hasText: run.route }).waitFor();
+      assert.deepEqual(wrong, []);
+      await close();
+    });
+  },
+
+  async "the sum of all runs of a filter opens in the viewer"(browser) {
+    await withServer([], async ({ address }) => {
+      await send(address, { tag: "n=1" });
+      await send(address, { tag: "n=2" });
+      const { page, wrong, close } = await visit(browser, `${address}/tree?q=app:shop`);
+      await page.locator("nav[aria-label=Views]").waitFor();
+      assert.equal(await page.locator("h1").innerText(), "app:shop");
+      await page.getByRole("link", { name: "Runs", exact: true }).last().click();
+      await eventually(async () => (await rowsOf(page)) === 2, "its runs");
       assert.deepEqual(wrong, []);
       await close();
     });

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 /// Text for the value of a query.
-pub(crate) fn encoded(text: &str) -> String {
+#[must_use]
+pub fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {

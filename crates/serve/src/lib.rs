@@ -67,6 +67,7 @@ mod webhook;
 mod webhook_format;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
+pub use address::encoded;
 pub use admission::{MIN_MEMORY, default_memory};
 pub use allocator::give_memory_back;
 pub use api::description;

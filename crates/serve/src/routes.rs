@@ -61,7 +61,6 @@ table! {
     "/profile-now": "GET" Read => get(front::page);
     "/settings": "GET" Read => get(front::page);
     "/settings/{part}": "GET" Read => get(front::page);
-    "/design": "GET" Read => get(front::page);
     "/login": "GET" Open => get(front::page);
     "/assets/{name}": "GET" Open => get(front::file);
     "/index.php": "GET" Read => get(classic::open);

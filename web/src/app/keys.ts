@@ -9,6 +9,7 @@ export const KEYS: readonly { title: string; keys: readonly (readonly [string, s
       ["4 – 9", "functions, call graph, spans, hints, source, compare"],
       ["o, i", "overview, file"],
       ["/", "search"],
+      ["Ctrl K", "on a server: routes, functions, runs and pages by name"],
       ["?", "this help"],
       ["Esc", "close, clear the search or the selection"],
     ],

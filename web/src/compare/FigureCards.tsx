@@ -1,8 +1,8 @@
 /** The figures of both groups, as cards. */
 import type { JSX } from "preact";
-import type { Compared, Figures, Verdict } from "../api/generated";
+import type { Compared, Figures } from "../api/generated";
 import * as format from "../format";
-import { changeWords } from "./words";
+import { Change } from "../parts/Change";
 
 const share = (part: number): string => format.share(part, 1);
 
@@ -33,26 +33,16 @@ function isKnown({ before, now }: Compared): boolean {
 }
 
 function FigureCard(props: { label: string; compared: Compared; text: (value: number) => string }): JSX.Element {
-  const { before, now, change, verdict } = props.compared;
+  const { before, now } = props.compared;
   const text = (value: number | null): string => (value === null ? "not measured" : props.text(value));
   return (
     <div class="figure-card" role="listitem">
       <div class="label">{props.label}</div>
       <div class="figure">{text(now)}</div>
-      <div class={`delta ${verdictClass(verdict)}`}>
-        {verdictMark(verdict)}
-        {changeWords(change, verdict)}
+      <div class="delta">
+        <Change compared={props.compared} />
       </div>
       <div class="muted small">before {text(before)}</div>
     </div>
   );
-}
-
-/** Colour only where the server says that a change means something. */
-export function verdictClass(verdict: Verdict | null): string {
-  return verdict === "worse" ? "bad" : verdict === "better" ? "good" : "muted";
-}
-
-function verdictMark(verdict: Verdict | null): string {
-  return verdict === "worse" ? "▲ " : verdict === "better" ? "▼ " : "";
 }

@@ -6,7 +6,7 @@ import type { FunctionDay, FunctionOfRuns, NeighbourRow, ReleaseInfo } from "../
 import { useApi } from "../api/useApi";
 import { Chart, type Line } from "../chart/Chart";
 import * as format from "../format";
-import { Name } from "../parts/Name";
+import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
 import { Page, Panel } from "../shell/Page";
 import { filterOf, setParameter } from "../shell/server";
@@ -164,7 +164,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; q: st
                 <tr key={row.name}>
                   <td class="clip">
                     <a href={functionAddress(row.name, props.q)}>
-                      <Name name={row.name} />
+                      <FunctionName name={row.name} />
                     </a>
                   </td>
                   <td>

@@ -13,7 +13,7 @@ export function GettingStarted(): JSX.Element {
           <div class="body">
             <p>Profile a script, and send its profile:</p>
             <CopyLine label="A run of a script" text={"xhprof run -o run.xhp -- script.php"} />
-            <CopyLine label="Sending it" text={`xhprof push run.xhp --server ${server}`} />
+            <CopyLine label="Sending it" text={`xhprof push run.xhp --to ${server}`} />
           </div>
         </Panel>
         <Panel title="Each tenth request of a server">
@@ -24,7 +24,7 @@ export function GettingStarted(): JSX.Element {
               text={"xhprof.auto_enable = 1\nxhprof.rate = 0.1\nxhprof.output_dir = /var/lib/xhprof\nxhprof.app = shop"}
             />
             <p>On the same machine, what sends them:</p>
-            <CopyLine label="The agent" text={`xhprof agent /var/lib/xhprof --server ${server}`} />
+            <CopyLine label="The agent" text={`xhprof agent --spool /var/lib/xhprof --to ${server}`} />
           </div>
         </Panel>
         <Panel title="One request, when you want it">

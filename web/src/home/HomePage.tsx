@@ -2,13 +2,13 @@
 import type { JSX } from "preact";
 import { address, functionAddress, routeAddress } from "../api/filter";
 import type { Compared, Found, HomePage as Home, HomeRoute, RegressionsPage, SeriesPoint } from "../api/generated";
-import { valueOf } from "../api/terms";
+import { valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
 import { RequestCharts } from "../chart/RequestCharts";
 import { Spark } from "../chart/Spark";
 import * as format from "../format";
 import { Change } from "../parts/Change";
-import { Name } from "../parts/Name";
+import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
 import { Page, Panel, Tag } from "../shell/Page";
 import { filterOf, useServer } from "../shell/server";
@@ -47,7 +47,7 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
     <>
       <Cards home={home} />
       <div class="columns-2-1">
-        <RequestCharts url={url} q={q} />
+        <RequestCharts url={url} q={inMonth(q)} />
         {app === null ? null : <Findings app={app} />}
       </div>
       <div class="columns-2-1">
@@ -69,6 +69,12 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
       </div>
     </>
   );
+}
+
+/** The chart shows the month around what the cards compare, unless the filter has a time. */
+function inMonth(q: string): string {
+  const hasTime = valueOf(q, "since") !== null || valueOf(q, "until") !== null;
+  return hasTime ? q : withValue(q, "since", "30d");
 }
 
 function Cards(props: { home: Home }): JSX.Element {
@@ -148,7 +154,7 @@ function Finding(props: { release: string; found: Found; app: string }): JSX.Ele
       </a>
       {found.function !== null ? (
         <a href={functionAddress(found.function, `app:${app}`)}>
-          <Name name={found.function} />
+          <FunctionName name={found.function} />
         </a>
       ) : place ? (
         <a href={routeAddress(app, place.route)} class="mono">

@@ -1,14 +1,16 @@
-/** A figure beside what it was before. Colour only where the server says that a change means something. */
+/** A figure against what it was before. Colour only where the server says that a change means something. */
 import type { JSX } from "preact";
-import type { Compared } from "../api/generated";
-import { verdictClass } from "../compare/FigureCards";
+import type { Compared, Verdict } from "../api/generated";
 import { changeWords } from "../compare/words";
+
+const CLASSES: Readonly<Partial<Record<Verdict, string>>> = { worse: "bad", better: "good" };
+const MARKS: Readonly<Partial<Record<Verdict, string>>> = { worse: "▲ ", better: "▼ " };
 
 export function Change(props: { compared: Compared }): JSX.Element {
   const { change, verdict } = props.compared;
   return (
-    <span class={verdictClass(verdict)}>
-      {verdict === "worse" ? "▲ " : verdict === "better" ? "▼ " : ""}
+    <span class={(verdict && CLASSES[verdict]) ?? "muted"}>
+      {(verdict && MARKS[verdict]) ?? ""}
       {changeWords(change, verdict)}
     </span>
   );

@@ -7,7 +7,7 @@ import { useApi } from "../api/useApi";
 import { RequestCharts } from "../chart/RequestCharts";
 import { Spark } from "../chart/Spark";
 import * as format from "../format";
-import { Name } from "../parts/Name";
+import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
 import { RunsTable } from "../runs/RunsTable";
 import { Page, Panel, Tag } from "../shell/Page";
@@ -121,7 +121,7 @@ function FunctionsTable(props: { functions: readonly RouteFunction[]; q: string 
             <tr key={row.name}>
               <td class="clip">
                 <a href={functionAddress(row.name, props.q)}>
-                  <Name name={row.name} />
+                  <FunctionName name={row.name} />
                 </a>
               </td>
               <td>

@@ -109,7 +109,7 @@ function Step(props: { to: RunInfo | null; title: string; text: string }): JSX.E
 function Siblings(props: { runs: readonly RunInfo[]; current: string }): JSX.Element | null {
   if (props.runs.length < 2) return null;
   return (
-    <details class="menu-place">
+    <details class="menu-place" key={props.current}>
       <summary class="button">Others</summary>
       <ul class="menu">
         {props.runs.map((run) => (

@@ -28,10 +28,7 @@ export function TreePage(props: { url: URL }): JSX.Element {
           </span>
         </div>
       </div>
-      <Viewer
-        title={title}
-        files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q, per: "all" }) }]}
-      />
+      <Viewer title={title} files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q }) }]} />
     </>
   );
 }

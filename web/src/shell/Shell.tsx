@@ -63,7 +63,15 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
   }, [url.pathname]);
   return (
     <div class="shell-page">
-      <a class="skip" href="#content">
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          // The fragment is the viewer's address.
+          event.preventDefault();
+          document.getElementById("content")?.focus();
+        }}
+      >
         Skip to the content
       </a>
       <header class="shell">

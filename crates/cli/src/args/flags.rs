@@ -36,7 +36,7 @@ impl std::str::FromStr for MeasuredFlags {
             Flags::NONE
         };
         for word in &words {
-            match word.trim_start_matches(['+', '-']) {
+            match word.strip_prefix(['+', '-']).unwrap_or(word) {
                 "none" if words.len() == 1 && !changes => {}
                 known => set(&mut flags, known, !word.starts_with('-'))?,
             }

@@ -76,7 +76,9 @@ fn places_of<'t>(words: &'t str, text: &'t str) -> impl Iterator<Item = (u64, u6
                 let before = line[..*at].trim_end_matches(['\'', '"']);
                 let after = line[at + found.len()..].trim_start_matches(['\'', '"']);
                 let is_comment = before.contains(" #") || before.trim_start().starts_with('#');
-                let begins = before.trim_end().ends_with(['-', '[', ',']);
+                // In a list in brackets an item may have a line of its own.
+                let begins =
+                    before.trim().is_empty() || before.trim_end().ends_with(['-', '[', ',']);
                 let ends = after.trim_start();
                 begins && !is_comment && (ends.is_empty() || ends.starts_with([',', ']', '#']))
             })
@@ -102,5 +104,8 @@ mod tests {
         assert_eq!(all("edges <= 12"), [(2, 11)]);
         assert_eq!(all("wall(\"it's\") < 2"), [(5, 6)]);
         assert_eq!(all("edges"), []);
+        let text = "budgets: [\n  edges <= 1,\n  'edges <= 2'\n]\n";
+        assert_eq!(places_of("edges <= 1", text).collect::<Vec<_>>(), [(2, 3)]);
+        assert_eq!(places_of("edges <= 2", text).collect::<Vec<_>>(), [(3, 4)]);
     }
 }

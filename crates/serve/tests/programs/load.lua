@@ -1,7 +1,7 @@
 -- For wrk, by `./x serve-load`: clients that look at pages, or, with the argument
 -- `upload FILE`, clients that send runs, each another one.
 local pages = {
-    "/", "/?q=status:failed", "/routes", "/api/v1/runs?limit=100", "/api/v1/runs?q=wall:%3E200ms&sort=wall",
+    "/", "/api/v1/pages/home", "/api/v1/facets?q=status:failed", "/api/v1/pages/routes", "/api/v1/runs?limit=100", "/api/v1/runs?q=wall:%3E200ms&sort=wall",
     "/api/v1/routes?q=since:7d", "/api/v1/releases", "/api/v1/days", "/api/v1/trend?q=since:7d&step=day",
     "/api/v1/policies", "/api/v1/stats", "/healthz",
 }

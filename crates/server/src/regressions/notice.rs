@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use ::serve::{Message, Notice};
+use ::serve::{Message, Notice, encoded};
 use anyhow::Result;
 use cli::regressions::{json, markdown, words};
 use profile::quantities::Since;
@@ -53,7 +53,7 @@ pub(crate) fn notices(store: &dyn Store, app: &str) -> Result<Vec<Notice>> {
 /// A finding as people read it in a chat.
 fn message(app: &str, report: &Report, finding: &Finding, markdown: String) -> Message {
     let place = |place: &Place| (place.route.clone(), words::cost(finding.kind, place));
-    let of_app: String = encoded(app);
+    let of_app = encoded(app);
     Message {
         title: format!("{app} {}: {}", report.release, words::kind(finding.kind)),
         sentence: words::sentence(finding),
@@ -62,17 +62,6 @@ fn message(app: &str, report: &Report, finding: &Finding, markdown: String) -> M
         markdown,
         path: format!("/regressions?app={of_app}#{}", id(app, report, finding)),
     }
-}
-
-/// Text for the value of a query.
-fn encoded(text: &str) -> String {
-    let letters = text.bytes().map(|byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-            char::from(byte).to_string()
-        }
-        other => format!("%{other:02X}"),
-    });
-    letters.collect()
 }
 
 /// The same for a finding whatever is known of it later.

@@ -35,8 +35,8 @@ QUESTIONS = [
     "/api/v1/functions?limit=50",
     "/api/v1/spans?limit=50",
     "/api/v1/runs?limit=50",
-    "/",
-    "/routes",
+    "/api/v1/pages/home",
+    "/api/v1/pages/routes",
 ]
 
 

@@ -157,7 +157,7 @@ def add_up_days(options, stores):
 
 
 def questions(server):
-    """The pages, and the questions of their charts and trees."""
+    """What the pages ask for, and the questions of their charts and trees."""
     route = server.json("/api/v1/routes")[0]
     of_route = f'app:{route["app"]} route:"{route["route"]}"'
     name = server.json("/api/v1/functions", q=of_route, limit=1)[0]["name"]
@@ -165,22 +165,22 @@ def questions(server):
     before, after = (f"{of_route} release:{release}" for release in releases[-2:])
     before_all, after_all = (f"release:{release}" for release in releases[-2:])
     run = server.json("/api/v1/runs", limit=1)["runs"][0]["id"]
-    yield "page Runs", path("/")
-    yield "page Runs, the slowest of a route", path("/", q=of_route, sort="wall")
-    yield "page Routes, a day", path("/routes", q="since:1d")
-    yield "page Routes, all days", path("/routes")
-    yield "page Route", path("/route", q=of_route)
-    yield "page Function, of a route", path("/function", q=of_route, name=name)
-    yield "page Compare, two releases of a route", path("/compare", before=before, after=after)
-    yield "page Settings", path("/settings")
+    yield "page Runs", path("/api/v1/runs", limit=50)
+    yield "page Runs, the slowest of a route", path("/api/v1/runs", q=of_route, sort="wall", limit=50)
+    yield "page Routes, a day", path("/api/v1/pages/routes", q="since:1d")
+    yield "page Routes, all days", path("/api/v1/pages/routes")
+    yield "page Route", path("/api/v1/pages/route", q=of_route)
+    yield "page Function, of a route", path("/api/v1/pages/function", q=of_route, name=name)
+    yield "page Compare, two releases of a route", path("/api/v1/pages/compare", before=before, after=after)
+    yield "page Settings", path("/api/v1/pages/settings")
     yield "trend of a route by hour", path("/api/v1/trend", q=of_route, step="hour")
     yield "functions of a route", path("/api/v1/functions", q=of_route, limit=50)
     yield "spans of a route", path("/api/v1/spans", q=of_route, limit=50)
     yield "call tree of a route", path("/api/v1/tree", q=of_route)
     yield "call tree of all, a day", path("/api/v1/tree", q="since:1d")
     yield "call tree of all", path("/api/v1/tree")
-    yield "page Compare, two releases of all", path("/compare", before=before_all, after=after_all)
-    yield "page Function, of all routes", path("/function", name=name)
+    yield "page Compare, two releases of all", path("/api/v1/pages/compare", before=before_all, after=after_all)
+    yield "page Function, of all routes", path("/api/v1/pages/function", name=name)
     yield "one run", path(f"/api/v1/runs/{run}/file")
 
 

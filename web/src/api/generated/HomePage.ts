@@ -36,10 +36,6 @@ throughput: Compared, figures: Figures,
  */
 days: Array<SeriesPoint>,
 /**
- * The same figures by hour or by day within the window.
- */
-now: Array<SeriesPoint>,
-/**
  * What the last release changed; none of several applications, or without two releases.
  */
 release: ReleaseEffect | null,

@@ -42,8 +42,6 @@ pub(crate) struct HomePage {
     figures: Figures,
     /// The last two weeks by day, up to the end of the window, for small charts.
     days: Vec<SeriesPoint>,
-    /// The same figures by hour or by day within the window.
-    now: Vec<SeriesPoint>,
     /// What the last release changed; none of several applications, or without two releases.
     release: Option<ReleaseEffect>,
     /// The routes that take the most time.
@@ -102,12 +100,6 @@ impl HomePage {
             since_us: Some(window.until_s.saturating_sub(DAYS_S) * 1_000_000),
             ..now.clone()
         };
-        let is_short = window.until_s.saturating_sub(window.since_s) <= 73 * 3600;
-        let step = if is_short {
-            TrendStep::Hour
-        } else {
-            TrendStep::Day
-        };
         let release = match &app {
             Some(app) => ReleaseEffect::of(store, app, &releases)?,
             None => None,
@@ -127,7 +119,6 @@ impl HomePage {
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
             days: store.series(&days, TrendStep::Day)?,
             routes: routes(store.routes(&before)?, store.routes(&now)?),
-            now: store.series(&now, step)?,
             missing: Missing::of(store, selection.app.as_deref())?,
             window,
             release,
