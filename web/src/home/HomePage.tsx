@@ -23,7 +23,7 @@ export function HomePage(props: { url: URL }): JSX.Element {
   const only = apps.length === 1 ? (apps[0]?.name ?? null) : null;
   const app = asked.answer?.app ?? valueOf(q, "app") ?? only;
   return (
-    <Page title={app ?? "All applications"} note={asked.answer ? windowWords(asked.answer) : ""}>
+    <Page title={app ?? "All applications"} note={asked.answer?.has_runs ? windowWords(asked.answer) : ""}>
       <Answered asked={asked} lines={10}>
         {(home) => (home.has_runs ? <Known home={home} url={props.url} q={q} app={app} /> : <GettingStarted />)}
       </Answered>
@@ -216,7 +216,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
             <th class="n">Requests</th>
             <th class="n">p50</th>
             <th class="n">p95</th>
-            <th class="n">p95 against before</th>
+            <th class="n">Change of p95</th>
             <th class="n">Peak</th>
             <th class="n">Failed</th>
           </tr>

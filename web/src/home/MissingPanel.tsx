@@ -10,7 +10,7 @@ export function MissingPanel(props: { missing: Missing }): JSX.Element {
   const isQuiet = silent.length === 0 && lost === 0 && (refused ?? 0) === 0 && (undelivered ?? 0) === 0;
   return (
     <Panel title="What is missing" note={last === null ? "" : `latest run ${format.moment(last)}`}>
-      <ul class="facts">
+      <ul class="fact-lines">
         {isQuiet ? <li class="muted">Nothing: each host sends, and no run was dropped or refused.</li> : null}
         {silent.map(({ host, last_us }) => (
           <li key={host}>

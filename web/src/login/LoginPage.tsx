@@ -1,9 +1,12 @@
 /** The page of a login, which leads back to where it was asked for. */
 import type { JSX } from "preact";
+import { useTheme } from "../app/theme";
 import { LoginForm } from "./LoginForm";
 import { placeAfterLogin } from "./next";
 
 export function LoginPage(): JSX.Element {
+  // It has no head in which a theme is chosen.
+  useTheme();
   return (
     <div class="login-page">
       <section class="panel login-panel" aria-labelledby="login-title">

@@ -75,7 +75,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
           {of.proposals.length === 0 ? (
             <Nothing title="There is one release, and nothing to compare it with." />
           ) : (
-            <ul class="facts">
+            <ul class="link-list">
               {of.proposals.map(({ before, after, text }) => (
                 <li key={text}>
                   <a href={address("/compare", { before, after })}>{text}</a>

@@ -6,12 +6,23 @@ import type { RunContext, RunInfo } from "../api/generated";
 import { useApi } from "../api/useApi";
 import * as format from "../format";
 import { Change } from "../parts/Change";
-import { Tag } from "../shell/Page";
-import { Answered } from "../shell/states";
+import { Page, Tag } from "../shell/Page";
+import { Answered, Nothing } from "../shell/states";
 import { Viewer } from "../shell/Viewer";
 
 export function RunPage(props: { id: string }): JSX.Element {
   const asked = useApi<RunContext>(`/api/v1/pages/run/${encodeURIComponent(props.id)}`);
+  if (asked.error) {
+    return (
+      <Page title="Run">
+        <Nothing title={asked.error.message}>
+          <p>
+            A policy may have removed it: <a href="/runs">the runs that are there</a>.
+          </p>
+        </Nothing>
+      </Page>
+    );
+  }
   return (
     <Answered asked={asked} lines={3}>
       {(context) => <Known context={context} />}
