@@ -197,8 +197,9 @@ mod tests {
         assert_eq!(id_of(&secret), Some(row.id.as_str()));
         assert_eq!(row.hash, *blake3::hash(secret.as_bytes()).as_bytes());
         assert_eq!(row.scopes, "write,read");
-        let random = secret.rsplit('_').next().unwrap();
-        assert!(random.len() <= 43 && !format!("{row:?}").contains(random));
+        // Base64 of 32 bytes, in which `_` is a digit.
+        let random = secret.splitn(3, '_').nth(2).unwrap();
+        assert!(random.len() == 43 && !format!("{row:?}").contains(random));
         assert_ne!(new_token("ci", "read", None, None).unwrap().0, secret);
         for wrong in ["", "xhp_", "xhp_0123_x", &secret[1..], &secret[..60]] {
             assert_eq!(id_of(wrong), None, "{wrong}");
