@@ -93,6 +93,10 @@ export const longRegressions = {
       await eventually(async () => (await page.locator(".finding-card").count()) > 0, "the findings again");
       await page.locator(`[id="${call.id}"]`).getByRole("link", { name: "the difference" }).click();
       await page.waitForURL(/\/compare\/runs\?/);
+      await page
+        .getByRole("link", { name: "Flame graph of the difference" })
+        .or(page.getByRole("button", { name: "Flame graph of the difference" }))
+        .click();
       await eventually(async () => (await page.locator("main canvas").count()) > 0, "a flame graph");
       assert.deepEqual(wrong, []);
       await close();
