@@ -117,12 +117,21 @@ pub(crate) fn summary(document: &Document) -> Summary {
             Body::Samples(samples) => count(samples.samples.len()),
             _ => 0,
         },
-        spans: count(profile.spans.list.len()),
+        spans: count(spans(document)),
         peak_memory: meta
             .peak_memory
             .or_else(|| meta.tag("peak_memory").and_then(|peak| peak.parse().ok())),
         started_unix_us: meta.started_unix_us,
         meta: entries(document),
+    }
+}
+
+/// In a comparison, those of both sides: what is gone is shown, too.
+fn spans(document: &Document) -> usize {
+    let comparison = document.comparison();
+    match comparison.and_then(|comparison| comparison.spans.as_ref()) {
+        Some(spans) => spans.base.list.len() + spans.new.list.len(),
+        None => document.profile().spans.list.len(),
     }
 }
 

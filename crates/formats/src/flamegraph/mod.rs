@@ -8,6 +8,7 @@
 //! cost.
 
 mod caption;
+pub mod classes;
 mod colours;
 mod graph;
 mod labels;
@@ -18,6 +19,8 @@ mod units;
 mod xml;
 
 pub use caption::{INCOMPLETE, moment};
+pub use classes::Classes;
+pub use colours::palette;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::Stacks;
 

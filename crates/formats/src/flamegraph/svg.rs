@@ -19,7 +19,7 @@ use super::stacks::Stacks;
 use super::tooltip::{self, Shown};
 use super::units::{amount, count, share, title as metric_title, unit};
 use super::xml::Escaped;
-use super::{GraphSet, Wanted, caption};
+use super::{Classes, GraphSet, Wanted, caption, classes};
 use crate::{FlameColour, FlameDirection, WriteError, WriteOptions};
 
 const STYLE: &str = include_str!("svg.css");
@@ -67,6 +67,7 @@ pub(super) fn write(
         meta: &profile.meta,
         metrics: profile.metrics,
         stacks: &set.stacks,
+        classes: Classes::new(set.stacks.symbols.iter().copied()),
         options,
         total: total(&set.stacks, options.metric),
         colour: options.flame.colour.unwrap_or(if options.base.is_some() {
@@ -130,6 +131,7 @@ struct Picture<'p> {
     meta: &'p Meta,
     metrics: Metrics,
     stacks: &'p Stacks<'p>,
+    classes: Classes,
     options: &'p WriteOptions,
     colour: FlameColour,
     /// The total cost of the program.
@@ -431,9 +433,12 @@ impl<'p> Shades<'p> {
         };
         let shown = Shown::of(column, number);
         match self.picture.colour {
-            FlameColour::Package if is_label => colours::ramp(FlameColour::Package)[0].len() - 1,
+            FlameColour::Package if is_label => {
+                self.picture.classes.colour_of_class(classes::OTHER)
+            }
             FlameColour::Package => {
-                colours::of_symbol(self.picture.stacks.symbols[block.symbol.index()])
+                let symbol = self.picture.stacks.symbols[block.symbol.index()];
+                self.picture.classes.colour(block.symbol, symbol)
             }
             FlameColour::Own => colours::of_own(shown.own, self.largest),
             FlameColour::Calls => {
