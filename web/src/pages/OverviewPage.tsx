@@ -1,7 +1,9 @@
 /** What was profiled, what it came to, and where to look first. */
 import { Fragment, type ComponentChildren, type JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
+import { keptSteps } from "../flame/keptSteps";
 import { roundsAt } from "../flame/rounds";
+import { SmallFlame } from "../flame/SmallFlame";
 import * as format from "../format";
 import { MetricMenu } from "../parts/controls";
 import { FunctionLink, Go } from "../parts/links";
@@ -25,6 +27,7 @@ export function OverviewPage(): JSX.Element {
       <div class="toolbar">
         <MetricMenu />
       </div>
+      {summary.hasStacks && summary.functions > 0 ? <SmallFlame /> : null}
       <div class="cards">
         <TopFunctions />
         {summary.functions > 0 ? <Critical /> : null}
@@ -217,14 +220,23 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: "criticalPath" }> }): JSX.
     steps.push({ round: props.path.steps.slice(at, at + length), times: rounds });
     at += length * rounds;
   }
-  // A long path says most at its end; its beginning is wrappers.
-  const hidden = Math.max(0, steps.length - MOST_STEPS);
-  const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
+  const shown = keptSteps(
+    steps.map(({ round }) => round.some((step) => step.origin === "user" || step.origin === "template")),
+    MOST_STEPS,
+  );
   const costOf = ([first]: readonly Step[]): string => format.cost(first?.value ?? 0, metric, unit);
   return (
-    <ol class="path" style={format.longest(shown.map(({ round }) => costOf(round)))}>
-      {shown.map(({ round, times }, at) => (
-        <li key={at}>
+    <ol class="path" style={format.longest(steps.map(({ round }) => costOf(round)))}>
+      {shown.map((at, place) => {
+        const { round, times } = steps[at] ?? { round: [], times: 1 };
+        const hidden = at - (shown[place - 1] ?? -1) - 1;
+        return [
+          hidden > 0 ? (
+            <li key={`hidden ${at}`} class="muted small">
+              {format.counted(hidden, "step")} of packages and PHP
+            </li>
+          ) : null,
+          <li key={at}>
           <span class="line-cost">{costOf(round)}</span>
           <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
           {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
@@ -234,9 +246,9 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: "criticalPath" }> }): JSX.
               <FunctionLink fn={step.function} name={step.name} />
             </Fragment>
           ))}
-          {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, "step")} not shown</span> : null}
-        </li>
-      ))}
+          </li>,
+        ];
+      })}
     </ol>
   );
 }
