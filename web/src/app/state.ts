@@ -154,7 +154,18 @@ export const START: ViewState = {
 const OF_TABLES = ["page", "metric", "range", "hidden", "collapsed", "filter", "origins", "sort", "ascending"] as const;
 
 /** What gives another graph, or shows another part of it. */
-const OF_GRAPHS = ["page", "metric", "range", "estimate", "hidden", "collapsed", "zoom", "arrangement", "upwards", "asText"] as const;
+const OF_GRAPHS = [
+  "page",
+  "metric",
+  "range",
+  "estimate",
+  "hidden",
+  "collapsed",
+  "zoom",
+  "arrangement",
+  "upwards",
+  "asText",
+] as const;
 
 /** The state after a change. Another zoom shows all of its width, and another table begins with its first row. */
 export function changed(state: ViewState, change: Partial<ViewState>): ViewState {

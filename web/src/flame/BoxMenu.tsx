@@ -74,7 +74,9 @@ export function BoxMenu(props: {
       },
     });
     const where =
-      answer?.file == null ? null : `${answer.file}${answer.line > 0 ? `:${String(answer.line)}` : ""}`;
+      answer === null || answer.file === null
+        ? null
+        : `${answer.file}${answer.line > 0 ? `:${String(answer.line)}` : ""}`;
     items.push({
       title: "Copy as Markdown",
       act: () => {

@@ -383,11 +383,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       </div>
       {props.isBare === true ? null : (
         <div class="flame-status" aria-hidden="true">
-          <bdi>
-            {shown === NONE
-              ? (props.hint ?? (isTouch() ? TOUCH_HINT : MOUSE_HINT))
-              : describe(shown)}
-          </bdi>
+          <bdi>{shown === NONE ? (props.hint ?? (isTouch() ? TOUCH_HINT : MOUSE_HINT)) : describe(shown)}</bdi>
         </div>
       )}
       {pointer !== null && hovered !== NONE && hovered < boxes.count && props.tip ? (

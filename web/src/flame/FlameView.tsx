@@ -158,7 +158,10 @@ function Graph(props: {
   );
   const found = useMemo(() => boxes.found(), [boxes]);
   const isZoomed = state.zoom.length > 0 || state.view !== null;
-  const foundInAll = useMemo(() => (isZoomed ? wholeBoxes.found().length : found.length), [wholeBoxes, found, isZoomed]);
+  const foundInAll = useMemo(
+    () => (isZoomed ? wholeBoxes.found().length : found.length),
+    [wholeBoxes, found, isZoomed],
+  );
   const [menu, setMenu] = useState<MenuOf | null>(null);
   const selected = boxes.selected(state);
 

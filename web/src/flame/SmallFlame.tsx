@@ -7,18 +7,27 @@ import { boxFills } from "../canvas/colours";
 import * as format from "../format";
 import { CodeLegend } from "../parts/CodeLegend";
 import { Go } from "../parts/links";
+import type { Asked } from "../types";
 import { Boxes, NONE } from "./boxes";
 import { BoxMenu, type MenuOf } from "./BoxMenu";
 import { BoxTip } from "./BoxTip";
 import { FlameCanvas } from "./FlameCanvas";
 
 /** The question whose answer came with the page: `engine/first.json`. */
-const FIRST = { arrangement: { by: "called" }, search: "", zoom: [], view: null, width: 1536, minWidth: 3 } as const;
+const FIRST: Asked<"flame"> = {
+  ask: "flame",
+  arrangement: { by: "called" },
+  search: "",
+  zoom: [],
+  view: null,
+  width: 1536,
+  minWidth: 3,
+};
 
 export function SmallFlame(): JSX.Element | null {
   const { state, metric, unit, isComparison, go } = useSession();
   const isDark = useIsDark();
-  const { answer: flame } = useAnswer({ ask: "flame", ...FIRST, metric });
+  const { answer: flame } = useAnswer({ ...FIRST, metric });
   const [selected, setSelected] = useState(NONE);
   const [menu, setMenu] = useState<MenuOf | null>(null);
   const boxes = useMemo(() => flame && new Boxes(flame), [flame]);

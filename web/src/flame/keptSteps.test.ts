@@ -9,6 +9,11 @@ describe("the steps of a path", () => {
   it("never lose the program's own code, however long the path is", () => {
     const isOwn = [false, true, false, false, true, false, false, false];
     expect(keptSteps(isOwn, 5)).toEqual([0, 1, 4, 6, 7]);
-    expect(keptSteps(Array.from({ length: 40 }, () => true), 5)).toHaveLength(40);
+    expect(
+      keptSteps(
+        Array.from({ length: 40 }, () => true),
+        5,
+      ),
+    ).toHaveLength(40);
   });
 });

@@ -4,7 +4,8 @@
  * A file to save.
  */
 export type Exported = {
-/**
- * The ending of its name, without the first dot.
- */
-ending: string, };
+  /**
+   * The ending of its name, without the first dot.
+   */
+  ending: string;
+};

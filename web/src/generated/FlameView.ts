@@ -4,11 +4,12 @@
  * A part of the width of a box, from 0 to 1.
  */
 export type FlameView = {
-/**
- * Where it begins.
- */
-from: number,
-/**
- * Where it ends.
- */
-to: number, };
+  /**
+   * Where it begins.
+   */
+  from: number;
+  /**
+   * Where it ends.
+   */
+  to: number;
+};

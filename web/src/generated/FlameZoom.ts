@@ -4,11 +4,12 @@
  * The zoomed box.
  */
 export type FlameZoom = {
-/**
- * The value of the whole graph.
- */
-total: number,
-/**
- * The value of the box that is as wide as the window.
- */
-value: number, };
+  /**
+   * The value of the whole graph.
+   */
+  total: number;
+  /**
+   * The value of the box that is as wide as the window.
+   */
+  value: number;
+};

@@ -4,15 +4,16 @@
  * A format that can be written.
  */
 export type FormatChoice = {
-/**
- * What [`ExportQuery::format`] takes.
- */
-id: string,
-/**
- * What users call it.
- */
-name: string,
-/**
- * It needs whole stacks.
- */
-needsStacks: boolean, };
+  /**
+   * What [`ExportQuery::format`] takes.
+   */
+  id: string;
+  /**
+   * What users call it.
+   */
+  name: string;
+  /**
+   * It needs whole stacks.
+   */
+  needsStacks: boolean;
+};

@@ -4,11 +4,12 @@
  * Spans of the base of a comparison.
  */
 export type SpanBase = {
-/**
- * How many.
- */
-calls: number,
-/**
- * Their time in nanoseconds.
- */
-time: number, };
+  /**
+   * How many.
+   */
+  calls: number;
+  /**
+   * Their time in nanoseconds.
+   */
+  time: number;
+};

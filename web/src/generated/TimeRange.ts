@@ -4,11 +4,12 @@
  * A range of time, in nanoseconds since the profile began.
  */
 export type TimeRange = {
-/**
- * Where it begins.
- */
-from: number,
-/**
- * Where it ends; what happens at this instant is outside.
- */
-to: number, };
+  /**
+   * Where it begins.
+   */
+  from: number;
+  /**
+   * Where it ends; what happens at this instant is outside.
+   */
+  to: number;
+};

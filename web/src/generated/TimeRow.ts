@@ -4,11 +4,12 @@
  * One depth of one stack.
  */
 export type TimeRow = {
-/**
- * The stack: zero is the program's own, others are fibers.
- */
-lane: number,
-/**
- * The depth below the stack's first function.
- */
-depth: number, };
+  /**
+   * The stack: zero is the program's own, others are fibers.
+   */
+  lane: number;
+  /**
+   * The depth below the stack's first function.
+   */
+  depth: number;
+};

@@ -237,15 +237,15 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: "criticalPath" }> }): JSX.
             </li>
           ) : null,
           <li key={at}>
-          <span class="line-cost">{costOf(round)}</span>
-          <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
-          {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
-          {round.map((step, place) => (
-            <Fragment key={place}>
-              {place > 0 ? <span class="muted">→</span> : null}
-              <FunctionLink fn={step.function} name={step.name} />
-            </Fragment>
-          ))}
+            <span class="line-cost">{costOf(round)}</span>
+            <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
+            {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
+            {round.map((step, place) => (
+              <Fragment key={place}>
+                {place > 0 ? <span class="muted">→</span> : null}
+                <FunctionLink fn={step.function} name={step.name} />
+              </Fragment>
+            ))}
           </li>,
         ];
       })}

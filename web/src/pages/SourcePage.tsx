@@ -53,7 +53,7 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
   const { sources } = props;
   const { state, metric, go, texts } = useSession();
   const filter = state.filter.toLowerCase();
-  const files = sources.files.filter((file) => file.name.toLowerCase().includes(filter));
+  const files = sources.files.filter((file) => `${file.template ?? ""}\n${file.name}`.toLowerCase().includes(filter));
   return (
     <div class="picker">
       <div class="toolbar">
@@ -79,7 +79,9 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
                 current={file.file === props.shown}
               >
                 <span class="line-share">{format.share(file.own[metric], sources.total[metric])}</span>
-                <bdi class={texts.has(file.name) ? "" : "muted"}>{format.middle(file.title ?? shortPath(file.name), 60)}</bdi>
+                <bdi class={texts.has(file.name) ? "" : "muted"}>
+                  {format.middle(file.template ?? shortPath(file.name), 60)}
+                </bdi>
               </Go>
             </li>
           ))}
@@ -126,6 +128,7 @@ function One(props: { answer: Sources }): JSX.Element {
           <bdi>{shortTitle(file.name)}</bdi> <EditorLink file={file.name} line={lineOf(shown, state.fn)} isShort />
         </h2>
         <p class="muted">
+          {file.template === null ? null : <bdi>{format.middle(file.template, 120)} · </bdi>}
           {format.cost(file.own[metric], metric, unit)} self, {format.share(file.own[metric], answer.total[metric])} ·{" "}
           {format.counted(file.functions, "function")}
           {answer.hasLines ? ` · ${format.counted(file.lines, "line")} with costs` : ""}

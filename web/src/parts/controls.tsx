@@ -179,9 +179,13 @@ export function Search(props: {
           ? ""
           : `${format.counted(answer.matches, "function")}${
               answer.covered === null ? "" : ` · ${format.share(answer.covered, answer.total[metric])}`
-            }${props.visible === undefined || answer.matches === 0 ? "" : ` · ${format.counted(props.visible, "box", "boxes")}${
-              isPart ? ` here, ${format.count(outside)} outside of the zoom` : ""
-            }`}`}
+            }${
+              props.visible === undefined || answer.matches === 0
+                ? ""
+                : ` · ${format.counted(props.visible, "box", "boxes")}${
+                    isPart ? ` here, ${format.count(outside)} outside of the zoom` : ""
+                  }`
+            }`}
       </span>
       {answer !== null && isPart && props.onShowAll ? (
         <button type="button" onClick={props.onShowAll}>

@@ -29,7 +29,13 @@ export function Excerpt(props: { page: FunctionPage }): JSX.Element | null {
           <Go to={{ page: "source", file: null }}>whole file</Go>
         </span>
       </h3>
-      <Lines lines={lines} first={page.line} end={end} shown={answer?.shown ?? null} hasLines={answer?.hasLines === true} />
+      <Lines
+        lines={lines}
+        first={page.line}
+        end={end}
+        shown={answer?.shown ?? null}
+        hasLines={answer?.hasLines === true}
+      />
     </section>
   );
 }
@@ -39,9 +45,7 @@ function endOf(lines: readonly string[], first: number, shown: SourceLines | nul
   const next = shown?.functions.map(({ line }) => line).filter((line) => line > first) ?? [];
   const indent = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
   const own = indent(lines[first - 1] ?? "");
-  const closed = lines.findIndex(
-    (line, at) => at >= first && /^[ \t]*[}\])]/.test(line) && indent(line) <= own,
-  );
+  const closed = lines.findIndex((line, at) => at >= first && /^[ \t]*[}\])]/.test(line) && indent(line) <= own);
   return Math.min(lines.length + 1, first + MOST_LINES, ...next, ...(closed < 0 ? [] : [closed + 2]));
 }
 

@@ -58,13 +58,20 @@ export function editorAddress(editor: Editor, path: string, line: number): strin
   const local = mapped(path, editor.paths).replace(/\\/g, "/");
   if (!/^(\/|[A-Za-z]:\/)/.test(local) || local.split("/").includes("..")) return null;
   const file = local.split("/").map(encodeURIComponent).join("/");
-  const text = editor.template.replaceAll("{line}", String(Math.max(1, Math.trunc(line)))).replaceAll("{file}", () => file);
+  const text = editor.template
+    .replaceAll("{line}", String(Math.max(1, Math.trunc(line))))
+    .replaceAll("{file}", () => file);
   return isSafe(text) ? text : null;
 }
 
 /** A name for links. */
 export function editorName(editor: Editor): string {
   const scheme = editor.template.split(":")[0] ?? "";
-  const names: Readonly<Record<string, string>> = { phpstorm: "PhpStorm", vscode: "VS Code", zed: "Zed", cursor: "Cursor" };
+  const names: Readonly<Record<string, string>> = {
+    phpstorm: "PhpStorm",
+    vscode: "VS Code",
+    zed: "Zed",
+    cursor: "Cursor",
+  };
   return names[scheme] ?? "the editor";
 }
