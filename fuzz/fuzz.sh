@@ -30,8 +30,8 @@ fuzz_readers() {
         "${release%/release}/fuzz/examples/fuzz" "$seconds" "$folder" \
             crates/formats/tests/golden,crates/profile/tests/native "$@"
     ) || {
-        ls -l "$folder"
-        die "the inputs are in $folder: *.panic.* panicked, *.current ended the process"
+        ls -l "$folder" 2>/dev/null
+        die "it ended: see above; its inputs are in $folder (*.panic.* panicked, *.current ended the process)"
     }
 }
 

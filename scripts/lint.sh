@@ -53,7 +53,7 @@ lint_dependencies() {
 # everything else. Without it, only dependencies.txt guards the extension.
 lint_deny() {
     if command -v cargo-deny >/dev/null; then
-        cargo deny --log-level warn check licenses bans sources
+        cargo deny --workspace --log-level warn check licenses bans sources
     else
         echo 'cargo-deny is not installed, so not run: ./x lint --deny installs it'
     fi

@@ -80,6 +80,7 @@ rest_tests() {
     step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests and doc tests' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas
+    step 'web/src/api/generated against the API' api_types_are_new
     step 'the store on ClickHouse' store_on_clickhouse
     step 'attacks on a server with 512 MiB' attacked_server
     step 'our files in other programs' formats_quick

@@ -102,11 +102,10 @@ fn begin(reason: Reason) -> Result<(), String> {
     zend::fill_server_variables();
     let mut naming = NamingOptions::of_settings(HashSet::new()).for_a_file();
     let flags = choice::flags(reason);
-    if flags.sql && naming.details == Details::None {
-        naming.details = Details::InNames;
-    }
-    // XHProf's arrays have no other place for them than names.
-    if naming.details == Details::InNames && output::has_automatic_place_for_spans() {
+    // XHProf's arrays have no place for them but names, and names change only where
+    // `xhprof.collect_additional_info` asks for it.
+    let is_asked = flags.sql || naming.details == Details::InNames;
+    if is_asked && output::has_automatic_place_for_spans() {
         naming.details = Details::Spans;
     }
     let at = Instant::now();

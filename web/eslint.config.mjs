@@ -31,6 +31,7 @@ export default tseslint.config(
           "console",
           "Buffer",
           "URL",
+          "URLSearchParams",
           "document",
           "location",
           "innerWidth",

@@ -34,14 +34,29 @@ web_is_new() {
     }
 }
 
+# A step of the second tier: the types of the API's answers are those of the code.
+api_types_are_new() {
+    local types=$web_made/api-types
+    rm -rf "$types"
+    mkdir -p "$types" || return
+    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- "$types" || return
+    web_types "$types" || return
+    diff -r "$types" web/src/api/generated || {
+        echo 'the types of the API have changed: run ./x web'
+        return 1
+    }
+}
+
 # Each step ends it if it fails, also where the shell does not: in `web_build && …`.
 web_build() {
     mkdir -p "$web_made" || return
     web_compiler || return
     say 'the types of questions and answers, for TypeScript'
-    rm -rf web/src/generated
+    rm -rf web/src/generated web/src/api/generated
     cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated || return
-    web_types || return
+    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- web/src/api/generated || return
+    web_types web/src/generated || return
+    web_types web/src/api/generated || return
     say 'the engine, as WebAssembly'
     web_engine || return
     say 'npm ci, checks and tests'
@@ -58,7 +73,7 @@ web_build() {
     fi
     cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen" || return
     mkdir -p web/dist || return
-    cp "$web_made"/{page.js,page.css,pages.js} web/dist/ || return
+    cp "$web_made"/{page.js,page.css,app.js,app.css} web/dist/ || return
     "$web_made/bindgen/debug/bindgen" "$web_made/engine/wasm32-unknown-unknown/web/view_wasm.wasm" \
         "$web_made/worker.js" web/dist || return
     local hash
@@ -67,15 +82,15 @@ web_build() {
     ls -l web/dist
 }
 
-# One file that has all types, and no space at the end of a line.
+# One file that has all types of a folder, and no space at the end of a line.
 web_types() {
     local file
-    sed -i 's/[ \t]*$//' web/src/generated/*.ts
-    for file in web/src/generated/*.ts; do
+    sed -i 's/[ \t]*$//' "$1"/*.ts
+    for file in "$1"/*.ts; do
         file=${file##*/}
         echo "export type * from \"./${file%.ts}\";"
     done >"$web_made/index.ts"
-    mv "$web_made/index.ts" web/src/generated/index.ts
+    mv "$web_made/index.ts" "$1/index.ts"
 }
 
 # A Rust compiler for WebAssembly: by rustup, else the one that Debian has for

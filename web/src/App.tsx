@@ -42,8 +42,10 @@ export function App(props: {
   embedded: Embedded | null;
   sources: () => Promise<readonly EmbeddedSource[]>;
   title?: string | null;
+  /** Whether the pages of a server are around it, with a head of their own. */
+  isInShell?: boolean;
 }): JSX.Element {
-  const { engine, embedded, title = null } = props;
+  const { engine, embedded, title = null, isInShell = false } = props;
   const [state, go] = useAddress();
   const [opened, setOpened] = useState<Opened | null>(null);
   const [opening, setOpening] = useState<{ names: string; abort: AbortController } | null>(null);
@@ -161,8 +163,9 @@ export function App(props: {
   }, [page, opened?.document]);
 
   useEffect(() => {
+    if (isInShell) return;
     document.title = opened ? `${opened.summary.title} – xhprof` : "xhprof";
-  }, [opened]);
+  }, [opened, isInShell]);
 
   const chooseFiles = useCallback(() => input.current?.click(), []);
   const chooseFolder = useCallback(() => folder.current?.click(), []);
@@ -201,14 +204,16 @@ export function App(props: {
   };
 
   return (
-    <div class="app">
-      <Header
-        title={opened?.summary.title ?? null}
-        onOpen={chooseFiles}
-        onHelp={() => {
-          setHelp(true);
-        }}
-      />
+    <div class={isInShell ? "app in-shell" : "app"}>
+      {isInShell ? null : (
+        <Header
+          title={opened?.summary.title ?? null}
+          onOpen={chooseFiles}
+          onHelp={() => {
+            setHelp(true);
+          }}
+        />
+      )}
       <input
         ref={input}
         type="file"

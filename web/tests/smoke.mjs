@@ -4,13 +4,18 @@
 import { mkdirSync, rmSync } from "node:fs";
 
 import { start } from "./browser.mjs";
+import { compare } from "./compare.mjs";
 import { files, longFiles } from "./files.mjs";
 import { first } from "./first.mjs";
 import { graphs } from "./graphs.mjs";
 import { look } from "./look.mjs";
 import { numbers } from "./numbers.mjs";
 import { pictures } from "./pictures.mjs";
+import { profileNow } from "./profilenow.mjs";
+import { longRegressions, regressions } from "./regressions.mjs";
+import { saved } from "./saved.mjs";
 import { longServer, server } from "./server.mjs";
+import { settings } from "./settings.mjs";
 import { folder } from "./stage.mjs";
 import { views } from "./views.mjs";
 
@@ -24,7 +29,12 @@ const tests = {
   ...files,
   ...look,
   ...server,
-  ...(options.includes("--all") ? { ...longFiles, ...longServer } : {}),
+  ...compare,
+  ...regressions,
+  ...profileNow,
+  ...settings,
+  ...saved,
+  ...(options.includes("--all") ? { ...longFiles, ...longServer, ...longRegressions } : {}),
   ...(options.includes("--pictures") ? pictures : {}),
 };
 

@@ -1,8 +1,8 @@
-//! A batch: a file with runs as a server gets them, and behind that what they are.
+//! A batch: a file with the body of a request, which has the runs, and a list of them.
 //!
 //! The body is `multipart/form-data`, compressed with zstd as a whole. A large
 //! run is alone in its batch, and compressed itself: the server unpacks it where
-//! it reads it. Behind the body are the contents as JSON, their length, and a
+//! it reads it. Behind the body are the list as JSON, its length, and a
 //! mark. **Invariant:** the body is sent as it is in the file, byte for byte.
 
 use std::fs::File;

@@ -111,7 +111,7 @@ impl Forwarder {
         }
     }
 
-    /// The headers that prove who sends, as their file is now: a token, or lines
+    /// The headers that authenticate the agent, as their file is now: a token, or lines
     /// such as `X-Scope-OrgID: team`.
     fn secrets(&self) -> std::result::Result<Vec<(String, String)>, Later> {
         let Some(file) = &self.target.token_file else {

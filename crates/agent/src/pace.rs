@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-/// A reader that waits before it would be too fast.
+/// A reader that waits, so that it stays within the rate.
 pub(crate) struct Paced<R> {
     inner: R,
     /// Bytes a second.

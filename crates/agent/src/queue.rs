@@ -297,8 +297,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Notes that a batch is gone: what failed before it has another turn, and who waits
-    /// for the last one is woken.
+    /// Notes that a batch is gone: batches that failed before are tried again, and the
+    /// threads that wait for the end of the queue are woken.
     fn ended(&self, state: &mut State) {
         state.waiting.go_on_with_the_oldest();
         self.changed.notify_all();

@@ -1,7 +1,7 @@
 //! Files that a target refused for good, kept so that a mistake destroys nothing.
 //!
 //! A wrong `--spool`, for instance, makes the agent take files that are no profiles.
-//! They are kept once, whatever number of targets refuses them. The oldest are removed
+//! They are kept once, however many targets refuse them. The oldest are removed
 //! when there are too many.
 
 use std::collections::BTreeMap;

@@ -23,7 +23,7 @@ use crate::interest::Interest;
 use crate::named::with_template_names;
 use crate::shared::Shared;
 
-/// How long to wait for a sign of the kernel before looking anyway.
+/// How long to wait for an event of the kernel (inotify) before looking anyway.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The shortest time between two looks: each reads the whole folder.

@@ -1,11 +1,13 @@
 //! `xhprof convert`: writes a profile in another format, and lists the formats.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use formats::{Format, WriteError, WriteOptions};
 use profile::Metric;
 
 use crate::args::ConvertArguments;
-use crate::export::{Export, format, formats};
+use crate::export::{Export, format, formats, output_or_default};
 use crate::terminal::say;
 use crate::{input, output};
 
@@ -14,11 +16,13 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     if arguments.list {
         return output::write("-".as_ref(), |out| Ok(out.write_all(list().as_bytes())?));
     }
-    // The argument parser guarantees both.
+    // The argument parser guarantees it.
     let file = arguments.file.as_ref().context("nothing to read")?;
-    let out = arguments.output.as_ref().context("nowhere to write")?;
-    let format = format(arguments.to.as_deref(), out)?;
-    let export = Export::new(format, out, arguments.estimate, [file])?;
+    let named = arguments.output.as_deref();
+    // The argument parser guarantees one of them.
+    let format = format(arguments.to.as_deref(), named.unwrap_or(Path::new("-")))?;
+    let out = output_or_default(named, file, format)?;
+    let export = Export::new(format, &out, arguments.estimate, [file])?;
     let metric = Metric::from(arguments.metric);
     let mut options = WriteOptions {
         title: arguments.title.clone(),

@@ -32,6 +32,23 @@ pub(crate) fn for_file_name(name: &str) -> Option<&'static Format> {
     page.or_else(|| formats::for_file_name(name))
 }
 
+/// The output file: as named, else the input's name with the format's first ending.
+pub(crate) fn output_or_default(
+    named: Option<&Path>,
+    input: &Path,
+    format: &Format,
+) -> Result<PathBuf> {
+    match named {
+        Some(named) => Ok(named.to_owned()),
+        None => output::default_path(input, ending(format)),
+    }
+}
+
+/// The ending of a format's files.
+pub(crate) fn ending(format: &Format) -> &'static str {
+    format.endings.first().copied().unwrap_or("profile")
+}
+
 /// The requested format: by name, else by the ending of the file's name.
 pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static Format> {
     const LIST: &str = "`xhprof convert --list` lists all";
@@ -115,8 +132,15 @@ impl<'a> Export<'a> {
         Ok(Some(base))
     }
 
-    /// Writes the profile.
+    /// Writes the profile, and says where.
     pub(crate) fn write(&self, profile: Profile, options: &WriteOptions) -> Result<()> {
+        self.save(profile, options)?;
+        output::say_written(self.out);
+        Ok(())
+    }
+
+    /// Writes the profile.
+    pub(crate) fn save(&self, profile: Profile, options: &WriteOptions) -> Result<()> {
         let name = if input::is_standard(self.out) {
             self.format.name.to_owned()
         } else {

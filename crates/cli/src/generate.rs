@@ -12,6 +12,8 @@ use clap_mangen::Man;
 
 use crate::args::{CompletionsArguments, ManArguments};
 use crate::output;
+use crate::terminal::say;
+use crate::units::counted;
 
 /// Prints a shell's completion script.
 pub fn completions(arguments: &CompletionsArguments, mut all: Command) -> Result<()> {
@@ -32,16 +34,21 @@ pub fn man(arguments: &ManArguments, all: Command, others: &[Command]) -> Result
     };
     let context = || format!("cannot write {}", directory.display());
     fs::create_dir_all(directory).with_context(context)?;
-    for command in command.get_subcommands() {
+    let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
+    let pages = 1 + subcommands.len() + others.len();
+    for command in subcommands {
         let name = format!("xhprof-{}", command.get_name());
-        let command = command.clone().display_name(name.clone());
+        let command = command.display_name(name.clone());
         write_page(directory, &name, command)?;
     }
     for other in others {
         let other = other.clone().disable_help_subcommand(true);
         write_page(directory, other.get_name(), other.clone())?;
     }
-    write_page(directory, "xhprof", command)
+    write_page(directory, "xhprof", command)?;
+    let pages = counted(pages as u64, "page");
+    say(&format!("wrote {pages} to {}", directory.display()));
+    Ok(())
 }
 
 fn write_page(directory: &Path, name: &str, command: Command) -> Result<()> {

@@ -4,6 +4,7 @@
 //! the profile is kept. [`bytes`] is the exception, for a page that holds the
 //! file itself.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,13 +12,15 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail};
 use formats::ReadError;
-use profile::{Budget, Merger, Profile};
+use profile::{Body, Budget, Merger, Profile};
 
 use crate::args::MemoryArguments;
 use crate::directory::{self, Skipped};
 use crate::operand::permission_error;
 pub(crate) use crate::operand::{is_standard, title};
 use crate::progress::{Counted, Progress, Work};
+use crate::terminal::say;
+use crate::units::count;
 
 const BUFFER: usize = 256 * 1024;
 
@@ -80,8 +83,10 @@ fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
     let left_out = Skipped::default();
     let mut merger = Merger::default();
     let mut merged = 0;
+    let mut kinds = Kinds::default();
     for file in &files {
         let outcome = read_one_of_many(&file.path, &progress).and_then(|profile| {
+            kinds.count(&profile);
             let outcome = merger.add(&profile);
             outcome.with_context(|| format!("cannot merge {}", title(&file.path)))
         });
@@ -89,7 +94,54 @@ fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
     }
     drop(progress);
     left_out.report(merged)?;
+    kinds.warn();
     Ok((merger.finish()?, merged as u64))
+}
+
+/// How many profiles of each kind are added up.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds(BTreeMap<&'static str, u64>);
+
+impl Kinds {
+    /// Counts a profile.
+    pub(crate) fn count(&mut self, profile: &Profile) {
+        let kind = match profile.body {
+            Body::Samples(_) => "samples",
+            Body::Edges(_) => "edges",
+            Body::Tree(_) => "trees",
+            Body::Events(_) => "events",
+        };
+        *self.0.entry(kind).or_default() += 1;
+    }
+
+    /// Tells the user what a sum of several kinds does not have.
+    pub(crate) fn warn(&self) {
+        if let Some(note) = self.note() {
+            say(&note);
+        }
+    }
+
+    fn note(&self) -> Option<String> {
+        // Trees and events hold the same costs of the same calls.
+        let is_exact = |kind: &str| matches!(kind, "trees" | "events");
+        if self.0.len() < 2 || self.0.keys().all(|kind| is_exact(kind)) {
+            return None;
+        }
+        let kinds = self
+            .0
+            .iter()
+            .map(|(kind, files)| format!("{} of {kind}", count(*files)));
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        let lost = match (self.0.contains_key("samples"), self.0.contains_key("edges")) {
+            (true, true) => "calls are not counted, and there are no stacks",
+            (true, false) => "calls are not counted",
+            _ => "there are no stacks",
+        };
+        Some(format!(
+            "note: profiles of several kinds are added up ({kinds}), so {lost}; name the files of \
+             one kind to keep that"
+        ))
+    }
 }
 
 /// Refuses to read standard input twice.
@@ -100,7 +152,7 @@ pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<
     Ok(())
 }
 
-/// The bytes of an input as they are, for who reads them again.
+/// The bytes of an input as they are, for a page that holds the file itself.
 pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     let limit = match MEMORY.get().copied().unwrap_or_default().memory_limit {
         0 => u64::MAX,
@@ -141,4 +193,26 @@ pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
         ReadError::Memory(error) => anyhow!("{error}; --memory-limit raises it"),
         error => error.into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(kinds: &[(&'static str, u64)]) -> Option<String> {
+        Kinds(kinds.iter().copied().collect()).note()
+    }
+
+    #[test]
+    fn kinds_are_not_mixed_in_silence() {
+        assert_eq!(note(&[("trees", 7)]), None);
+        assert_eq!(note(&[("trees", 7), ("events", 1)]), None);
+        let mixed = note(&[("trees", 7), ("samples", 2)]).unwrap();
+        assert!(
+            mixed.contains("(2 of samples, 7 of trees), so calls are not counted;"),
+            "{mixed}"
+        );
+        let mixed = note(&[("edges", 1), ("events", 1)]).unwrap();
+        assert!(mixed.contains("so there are no stacks;"), "{mixed}");
+    }
 }

@@ -47,7 +47,7 @@ pub mod terminal;
 mod typed;
 pub mod units;
 mod users;
-pub mod viewer;
+mod viewer;
 mod words;
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! The everyday program `xhprof`: the library has all of it, and the server's half shares it.
+//! The everyday program `xhprof`. Its code is in the library, which `xhprof-server` uses, too.
 
 #![forbid(unsafe_code)]
 

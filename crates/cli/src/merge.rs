@@ -3,44 +3,52 @@
 
 mod by_route;
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use formats::WriteOptions;
 use profile::Merger;
 
 use crate::args::MergeArguments;
 use crate::directory::{self, Skipped};
-use crate::export::{Export, format};
-use crate::input;
+use crate::export::{Export, ending, format};
+use crate::input::Kinds;
 use crate::progress::{Progress, Work};
+use crate::{input, output};
 
 /// Merges the files.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
     if arguments.by.is_some() {
         return by_route::run(arguments);
     }
-    if arguments.output.is_dir() {
+    let output = match (&arguments.output, arguments.to.as_deref()) {
+        (Some(output), _) => output.clone(),
+        (None, None) => output::default_path(Path::new("merged"), "xhp")?,
+        (None, to) => {
+            let format = format(to, Path::new("-"))?;
+            output::default_path(Path::new("merged"), ending(format))?
+        }
+    };
+    if output.is_dir() {
         bail!(
             "cannot write {}: it is a directory; name a file in it, or give --by route for one \
              file a route",
-            arguments.output.display()
+            output.display()
         );
     }
-    let format = format(arguments.to.as_deref(), &arguments.output)?;
+    let format = format(arguments.to.as_deref(), &output)?;
     input::check(&arguments.files)?;
-    let files = directory::files(&arguments.files, Some(&arguments.output))?;
+    let files = directory::files(&arguments.files, Some(&output))?;
     let named = files.iter().filter(|file| !file.is_found);
-    let export = Export::new(
-        format,
-        &arguments.output,
-        false,
-        named.map(|file| &file.path),
-    )?;
+    let export = Export::new(format, &output, false, named.map(|file| &file.path))?;
     let mut merger = Merger::default();
     let mut merged = 0;
     let left_out = Skipped::default();
     let progress = Progress::new("merging", Work::Files(files.len() as u64));
+    let mut kinds = Kinds::default();
     for file in &files {
         let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
+            kinds.count(&profile);
             let outcome = merger.add(&profile);
             outcome.with_context(|| format!("cannot merge {}", input::title(&file.path)))
         });
@@ -48,6 +56,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
     }
     drop(progress);
     left_out.report(merged)?;
+    kinds.warn();
     let options = WriteOptions {
         title: arguments.title.clone(),
         ..WriteOptions::default()

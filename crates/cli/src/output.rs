@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::input;
-use crate::terminal::Safe;
+use crate::terminal::{Safe, say};
+use crate::{input, units};
 
 /// Checks that `path` can be written, before a long run.
 pub(crate) fn check(path: &Path) -> Result<()> {
@@ -86,6 +86,50 @@ pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>)
         act(&mut out).and_then(|()| Ok(out.flush()?))
     };
     outcome.context("cannot write to standard output")
+}
+
+/// A file and its size, for messages: `run.svg (12.3 kB)`.
+pub(crate) fn with_size(path: &Path) -> String {
+    let size = path.metadata().map_or(0, |file| file.len());
+    format!("{} ({})", path.display(), size_of(size))
+}
+
+/// The size of files, for messages.
+pub(crate) fn size_of(bytes: u64) -> String {
+    let size = units::size(i64::try_from(bytes).unwrap_or(i64::MAX));
+    size.trim_end().to_owned()
+}
+
+/// Tells the user which file was written; nothing of standard output.
+pub(crate) fn say_written(path: &Path) {
+    if !input::is_standard(path) {
+        say(&format!("wrote {}", with_size(path)));
+    }
+}
+
+/// The output file without `-o`: the input's name with another ending, in the
+/// working directory. A file that the user has not named is not replaced.
+pub(crate) fn default_path(input: &Path, ending: &str) -> Result<PathBuf> {
+    let Some(name) = input.file_name().filter(|_| !input::is_standard(input)) else {
+        bail!(
+            "{} has no name to derive one from: give -o OUT",
+            input::title(input)
+        );
+    };
+    let mut stem = PathBuf::from(name);
+    let is_packed = |ending: &str| matches!(ending, "gz" | "zst");
+    if stem
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .is_some_and(is_packed)
+    {
+        stem.set_extension("");
+    }
+    let path = stem.with_extension(ending);
+    if path.exists() {
+        bail!("{0} is there already: -o {0} replaces it", path.display());
+    }
+    Ok(path)
 }
 
 /// Writes `bytes` to `path`, readable by every user: for files without private
@@ -178,6 +222,21 @@ mod tests {
         assert!(format!("{:#}", outcome.unwrap_err()).ends_with("run.svg: no more"));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn without_a_name_the_output_has_the_inputs_name_with_another_ending() {
+        let of = |input: &str| default_path(Path::new(input), "svg");
+        assert_eq!(of("some/run.xhp").unwrap(), Path::new("run.svg"));
+        assert_eq!(
+            of("run.index.xhprof.gz").unwrap(),
+            Path::new("run.index.svg")
+        );
+        assert_eq!(of("profiles/").unwrap(), Path::new("profiles.svg"));
+        assert!(of("-").unwrap_err().to_string().contains("give -o OUT"));
+        // Tests run in the folder of the crate.
+        let there = default_path(Path::new("Cargo.lock"), "toml").unwrap_err();
+        assert!(there.to_string().ends_with("-o Cargo.toml replaces it"));
     }
 
     #[test]

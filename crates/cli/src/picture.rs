@@ -9,17 +9,22 @@ use formats::{FlameOptions, FlamePer, Format, WriteOptions};
 
 use crate::args::{FlamegraphArguments, Picture};
 use crate::export::Export;
-use crate::input;
 use crate::viewer::FLAME_PAGE;
+use crate::{input, output};
 
 /// Draws a flame graph.
 pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     let FlamegraphArguments {
         file, base, output, ..
     } = arguments;
-    let format: &'static Format = match kind(arguments.to, output)? {
-        Picture::Svg => &FLAMEGRAPH_SVG,
-        Picture::Html => &FLAME_PAGE,
+    let kind = kind(arguments.to, output.as_deref())?;
+    let (format, ending): (&'static Format, _) = match kind {
+        Picture::Svg => (&FLAMEGRAPH_SVG, "svg"),
+        Picture::Html => (&FLAME_PAGE, "html"),
+    };
+    let output = match output {
+        Some(output) => output.clone(),
+        None => output::default_path(file, ending)?,
     };
     let per = FlamePer::from(arguments.per);
     if per != FlamePer::Program && format.id != FLAMEGRAPH_SVG.id {
@@ -29,7 +34,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
         );
     }
     let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
-    let export = Export::new(format, output, arguments.estimate, inputs)?;
+    let export = Export::new(format, &output, arguments.estimate, inputs)?;
     let options = WriteOptions {
         title: arguments.title.clone(),
         metric: arguments.metric.into(),
@@ -45,7 +50,10 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
 }
 
 /// The output format: as requested, else by the ending of the file's name.
-fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
+fn kind(to: Option<Picture>, out: Option<&Path>) -> Result<Picture> {
+    let Some(out) = out else {
+        return Ok(to.unwrap_or(Picture::Svg));
+    };
     let ending = out.extension().map(OsStr::to_ascii_lowercase);
     let by_name = match ending.as_ref().and_then(|ending| ending.to_str()) {
         _ if input::is_standard(out) => Some(Picture::Svg),

@@ -54,20 +54,63 @@ pub(crate) fn is_for_it(line: &[OsString]) -> bool {
     COMMANDS.iter().any(|(name, _)| word == name)
 }
 
+/// The groups of the list of commands: what a user wants to do, and the commands for it.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Record", &["run", "attach", "top", "dump", "doctor"]),
+    (
+        "Look",
+        &[
+            "report",
+            "view",
+            "list",
+            "diff",
+            "grep",
+            "html",
+            "flamegraph",
+            "merge",
+            "convert",
+        ],
+    ),
+    (
+        "Team, with the program xhprof-server",
+        &["serve", "agent", "push", "import", "store", "simulate"],
+    ),
+    ("CI", &["check", "regressions"]),
+];
+
+/// What the list of commands names without a group.
+const ALSO: [&str; 3] = ["completions", "man", "help"];
+
+const EXAMPLES: &str = "\
+Examples:
+  xhprof run -o run.xhp -- script.php  profiles a script, prints a report, keeps the profile
+  xhprof view run.xhp                  shows the profile in the browser
+  xhprof diff before.xhp after.xhp     compares two profiles: what became slower, what faster
+";
+
 /// The commands of this program, and those of the other one as names that are
-/// suggested, completed and documented. The list of `--help` has them in a group.
+/// suggested, completed and documented. `--help` lists them in groups.
 pub(crate) fn with_its_commands(own: Command) -> Command {
-    let group: String = COMMANDS
-        .iter()
-        .map(|(name, about)| format!("  {name:<11}  {about}\n"))
-        .collect();
-    let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\nCommands:\n{{subcommands}}\n\n\
-         Commands of a server, for which the program {NAME} must be installed, too:\n{group}\n\
-         Options:\n{{options}}{{after-help}}"
-    );
     let others = COMMANDS.map(|(name, about)| Command::new(name).about(about).hide(true));
-    own.help_template(template).subcommands(others)
+    let all = own.subcommands(others);
+    let about = |name: &str| {
+        let about = all.find_subcommand(name).and_then(Command::get_about);
+        about.map(ToString::to_string).unwrap_or_default()
+    };
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        groups.push_str(&format!("{title}:\n"));
+        for &name in names {
+            groups.push_str(&format!("  {name:<11}  {}\n", about(name)));
+        }
+        groups.push('\n');
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{EXAMPLES}\n{groups}\
+         Also: {}\n\nOptions:\n{{options}}{{after-help}}",
+        ALSO.join(", ")
+    );
+    all.help_template(template)
 }
 
 /// Whether it is installed.
@@ -130,6 +173,21 @@ fn path() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_command_is_in_one_group() {
+        let all = with_its_commands(crate::args::own_commands());
+        let mut names: Vec<&str> = all.get_subcommands().map(Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .into_iter()
+            .flat_map(|(_, names)| names)
+            .copied()
+            .collect();
+        names.retain(|name| !ALSO.contains(name));
+        names.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, names);
+    }
 
     #[test]
     fn only_the_commands_of_a_server_are_for_the_server() {

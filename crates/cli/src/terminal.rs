@@ -164,22 +164,77 @@ impl<W: Write> Write for Safe<W> {
     }
 }
 
-/// `text` in at most `width` columns, cut in the middle if necessary: the
+/// `text` in at most `width` columns, without its middle if necessary: the
 /// beginning and the end of a name identify it best.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
-    cut_in_the_middle(text, width, 2)
+    without_middle(text, width, 2)
 }
 
-/// `text` in at most `width` columns; the given fifths of them show its
-/// beginning.
-pub(crate) fn cut_in_the_middle(text: &str, width: usize, fifths: usize) -> String {
+/// `text` in at most `width` columns; up to the given fifths of them show its
+/// beginning. It is cut between words; in a word only if there is no room for
+/// the last one.
+pub(crate) fn without_middle(text: &str, width: usize, fifths: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
+    let head = words_within(text, room * fifths / 5);
+    let rest = room - head.width();
+    let tail = last_words_within(text, rest);
+    // A short end, like the name of a method that many classes have, says little.
+    if tail.width() >= (rest / 3).max(1) {
+        return format!("{head}…{tail}");
+    }
     let head: String = within(text.chars(), room * fifths / 5).collect();
     let tail: String = within(text.chars().rev(), room - head.width()).collect();
     format!("{head}…{}", tail.chars().rev().collect::<String>())
+}
+
+/// The first words that fit into `width` columns.
+fn words_within(text: &str, width: usize) -> &str {
+    let (mut used, mut end) = (0, 0);
+    for (place, character) in text.char_indices() {
+        if is_between_words(text, place) {
+            end = place;
+        }
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+    }
+    &text[..end]
+}
+
+/// The last words that fit into `width` columns.
+fn last_words_within(text: &str, width: usize) -> &str {
+    let (mut used, mut start) = (0, text.len());
+    for (place, character) in text.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        if is_between_words(text, place) {
+            start = place;
+        }
+    }
+    &text[start..]
+}
+
+/// Whether a word ends before `place` and another begins there, as in
+/// `file_get`, `App\Cart`, `ScopeIndent` and `HTTPClient`.
+fn is_between_words(text: &str, place: usize) -> bool {
+    let (before, after) = text.split_at(place);
+    let mut after = after.chars();
+    let (Some(left), Some(right)) = (before.chars().next_back(), after.next()) else {
+        return false;
+    };
+    let next_is_small = after.next().is_some_and(char::is_lowercase);
+    match (left, right) {
+        // `::` and `->` stay whole.
+        (':', ':') | ('-', '>') => false,
+        _ if !left.is_alphanumeric() || !right.is_alphanumeric() => true,
+        _ => right.is_uppercase() && (!left.is_uppercase() || next_is_small),
+    }
 }
 
 /// The characters that fit into `width` columns.
@@ -225,8 +280,10 @@ mod tests {
         assert_eq!(shortened("short", 5), "short");
         assert_eq!(
             shortened("Some\\Long\\Namespace\\Class::method", 20),
-            "Some\\Lo…lass::method"
+            "Some\\…\\Class::method"
         );
+        let name = "DisallowTabIndentSniff::process";
+        assert_eq!(shortened(name, 28), "Disallow…Sniff::process");
         // A wide character that does not fit leaves one column empty.
         assert_eq!(shortened("漢漢漢漢漢", 8), "漢…漢漢");
         assert_eq!(shortened("abc", 1), "…");

@@ -84,8 +84,16 @@ fn main() {
             *last = place.to_string();
         }
     }));
+    let seeds = seeds(corpus);
+    for name in wanted {
+        assert!(
+            seeds.contains_key(name.as_str()),
+            "there is no reader {name}; there are {}",
+            seeds.keys().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
     let mut panics = 0;
-    for (reader, seeds) in seeds(corpus) {
+    for (reader, seeds) in seeds {
         if wanted.is_empty() || wanted.iter().any(|name| *name == reader) {
             panics += fuzz(reader, &seeds, time, Path::new(folder));
         }

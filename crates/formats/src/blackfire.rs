@@ -39,13 +39,7 @@ const MAGIC: &[u8] = b"file-format: BlackfireProbe";
 const MAX_HEADERS: usize = 64;
 
 fn detect(head: &[u8]) -> Detection {
-    if head.starts_with(MAGIC) {
-        Detection::Yes
-    } else if MAGIC.starts_with(head) {
-        Detection::NeedMore
-    } else {
-        Detection::No
-    }
+    Detection::by_first_bytes(head, MAGIC)
 }
 
 fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {

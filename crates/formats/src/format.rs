@@ -112,6 +112,19 @@ pub enum Detection {
     NeedMore,
 }
 
+impl Detection {
+    /// By the bytes that every file begins with.
+    pub(crate) fn by_first_bytes(head: &[u8], first: &[u8]) -> Self {
+        if head.starts_with(first) {
+            Self::Yes
+        } else if first.starts_with(head) {
+            Self::NeedMore
+        } else {
+            Self::No
+        }
+    }
+}
+
 /// For [`Reads::detect`], if another format of the list recognizes the same
 /// files.
 pub(crate) fn never(_head: &[u8]) -> Detection {

@@ -28,7 +28,7 @@ pub const XHPROF: Format = Format {
 
 fn detect(head: &[u8]) -> Detection {
     let Some(rest) = head.strip_prefix(b"a:") else {
-        return undecided(head, b"a:");
+        return Detection::by_first_bytes(head, b"a:");
     };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = rest.get(digits..).unwrap_or_default();
@@ -36,7 +36,7 @@ fn detect(head: &[u8]) -> Detection {
         return Detection::No;
     }
     match rest.strip_prefix(b":{") {
-        None => undecided(rest, b":{"),
+        None => Detection::by_first_bytes(rest, b":{"),
         Some([]) => Detection::NeedMore,
         Some([b's' | b'i' | b'}', ..]) => Detection::Yes,
         Some(_) => Detection::No,
@@ -67,16 +67,6 @@ fn write(
         classic::write_serialized(profile, &mut bytes);
     }
     Ok(out.write_all(&bytes)?)
-}
-
-/// Whether `bytes`, which do not begin with `prefix`, may still be its
-/// beginning.
-fn undecided(bytes: &[u8], prefix: &[u8]) -> Detection {
-    if prefix.starts_with(bytes) {
-        Detection::NeedMore
-    } else {
-        Detection::No
-    }
 }
 
 #[cfg(test)]

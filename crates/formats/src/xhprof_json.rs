@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io::{BufRead, BufWriter, Read, Write};
+use std::io::{BufRead, BufWriter, Write};
 
 use profile::classic;
 use profile::{Budget, Meta, Profile};
@@ -29,9 +29,6 @@ pub const XHPROF_JSON: Format = Format {
     reads: Some(Reads { detect, read }),
     writes: Some(Writes::new(Holds::Edges, write).all_metrics()),
 };
-
-/// The maximum length of a line in a file of lines, in bytes: 512 MiB.
-const MAX_LENGTH: u64 = 512 << 20;
 
 /// How many bytes are searched for a key that only a profile has.
 const LOOKAHEAD: usize = 64 * 1024;
@@ -116,45 +113,6 @@ fn write(
     }
     out.write_all(b"\n")?;
     Ok(out.flush()?)
-}
-
-/// Calls `act` with each profile of an input with one profile in each line:
-/// php-profiler's file saver appends such lines, and XHGui imports them.
-///
-/// # Errors
-///
-/// [`ReadError::Line`] for a line that is no profile; errors of `act`.
-pub fn for_each_line(
-    input: &mut dyn BufRead,
-    mut act: impl FnMut(Profile) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut limited = Read::take(&mut *input, MAX_LENGTH + 1);
-        let length = limited.read_until(b'\n', &mut line)?;
-        if length == 0 {
-            break;
-        }
-        if length as u64 > MAX_LENGTH {
-            return Err(ReadError::TooLarge { limit: MAX_LENGTH });
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        match XHPROF_JSON.read(&mut line.as_slice(), &Budget::default()) {
-            Ok(profile) => act(profile)?,
-            Err(error) => {
-                let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
-                return Err(ReadError::Line {
-                    format: "XHGui JSON lines",
-                    line: number,
-                    reason: format!("{error}{}", source.unwrap_or_default()),
-                });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Whether `main()` is a key: in other positions any format may contain it.

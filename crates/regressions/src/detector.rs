@@ -13,11 +13,12 @@ use std::collections::{BTreeMap, HashMap};
 use crate::bayes::{Prior, Spread};
 use crate::discovery;
 use crate::evidence::{Habits, Past, Test, correlation, spread};
-use crate::finding::{Report, Skipped};
+use crate::finding::{Finding, Kind, Report, Skipped};
 use crate::incidents::Incidents;
 use crate::input::{Hours, Release};
 use crate::making::Making;
 use crate::options::Options;
+use crate::peaks;
 use crate::plan::{Plan, TooEarly};
 use crate::series::{Family, Route, Series, mean_after, shift};
 use crate::window::median;
@@ -33,6 +34,7 @@ const MIN_ROUTES: usize = 8;
 pub struct Detector {
     options: Options,
     levels: HashMap<SeriesKey, Vec<Level>>,
+    peaks: peaks::Levels,
 }
 
 /// Identifies a series over several releases: route, family, name.
@@ -53,6 +55,7 @@ impl Detector {
         Self {
             options,
             levels: HashMap::new(),
+            peaks: peaks::Levels::new(),
         }
     }
 
@@ -128,6 +131,15 @@ impl Detector {
         self.mark(&routes, &mut tests);
         self.remember(&routes, &tests, release.since);
         Incidents::new(&routes, &shifts, &tests, &plan, &self.options).fill(&mut report);
+        let levels = &mut self.peaks;
+        if let Some(mut peaks) = peaks::higher(&routes, &plan, &self.options, release.since, levels)
+        {
+            name_the_cause(&mut peaks, &report.findings);
+            report.findings.push(peaks);
+            report
+                .findings
+                .sort_by(|one, other| other.share().total_cmp(&one.share()));
+        }
         report
     }
 
@@ -273,6 +285,22 @@ impl Detector {
                     });
                 }
             }
+        }
+    }
+}
+
+/// Gives a higher peak the path to the function that keeps more memory to the end of runs, if there is one.
+fn name_the_cause(peaks: &mut Finding, findings: &[Finding]) {
+    let keeps = findings.iter().find(|finding| {
+        finding.kind == Kind::MoreMemory && finding.places.iter().any(|place| place.is_retained)
+    });
+    for place in &mut peaks.places {
+        let of_route = keeps.and_then(|keeps| {
+            let mut places = keeps.places.iter();
+            places.find(|known| known.route == place.route)
+        });
+        if let Some(known) = of_route {
+            place.path.clone_from(&known.path);
         }
     }
 }

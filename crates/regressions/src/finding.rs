@@ -46,6 +46,8 @@ pub enum Kind {
     MoreMemory,
     /// A route takes longer, and no function alone explains it.
     SlowerRoute,
+    /// Runs of one route or of several have a higher peak of memory.
+    HigherPeak,
 }
 
 /// One change with one cause, on one route or on several.
@@ -53,7 +55,7 @@ pub enum Kind {
 pub struct Finding {
     /// The kind.
     pub kind: Kind,
-    /// The function; the route for [`Kind::SlowerRoute`].
+    /// The function; the route for [`Kind::SlowerRoute`]; empty for [`Kind::HigherPeak`].
     pub function: String,
     /// The caller, for the kinds about calls.
     pub caller: Option<String>,
@@ -87,7 +89,7 @@ pub struct Place {
     /// The change in standard errors; infinite if it never varied before.
     pub t: f64,
     /// What it adds to a run of the route, in nanoseconds; for
-    /// [`Kind::MoreMemory`] in bytes.
+    /// [`Kind::MoreMemory`] and [`Kind::HigherPeak`] in bytes.
     pub cost: f64,
     /// `cost` as a share of the time of a run before; of the peak for memory.
     pub share: f64,
@@ -109,7 +111,8 @@ pub struct Figures {
     /// The time of the path in a run, in nanoseconds: self time, or with callees
     /// for the kinds about calls.
     pub time_ns: f64,
-    /// The memory that the function's own code adds in a run, in bytes.
+    /// The memory that the function's own code adds in a run, in bytes; for
+    /// [`Kind::HigherPeak`] the mean peak.
     pub memory: f64,
     /// The time of a run of the route, in nanoseconds.
     pub route_ns: f64,
@@ -176,6 +179,7 @@ impl Kind {
             Self::Slower => "slower",
             Self::MoreMemory => "more_memory",
             Self::SlowerRoute => "slower_route",
+            Self::HigherPeak => "higher_peak",
         }
     }
 }

@@ -261,7 +261,7 @@ impl<'a> Incidents<'a> {
                 .map(|candidate| match candidate.kind {
                     Kind::MoreCalls | Kind::NewCall => changes.inclusive(candidate.path),
                     Kind::Slower => changes.own(candidate.path),
-                    Kind::MoreMemory | Kind::SlowerRoute => 0.0,
+                    Kind::MoreMemory | Kind::SlowerRoute | Kind::HigherPeak => 0.0,
                 })
                 .sum();
             let added = test.last().map_or(0.0, |last| last.effect.exp_m1());

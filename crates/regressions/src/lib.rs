@@ -45,6 +45,7 @@ mod making;
 mod matrix;
 mod moved;
 mod options;
+mod peaks;
 mod places;
 mod plan;
 mod prediction;

@@ -72,7 +72,7 @@ impl Incidents<'_> {
             Kind::MoreCalls | Kind::NewCall => changes.inclusive(candidate.path),
             Kind::Slower => changes.own(candidate.path),
             Kind::MoreMemory => candidate.effect * 1024.0,
-            Kind::SlowerRoute => candidate.effect.exp_m1() * wall,
+            Kind::SlowerRoute | Kind::HigherPeak => candidate.effect.exp_m1() * wall,
         };
         let (share, change) = match candidate.kind {
             Kind::MoreMemory => (

@@ -44,9 +44,13 @@ impl Demo {
             .releases()
             .first()
             .map_or(0, |first| first.since_unix_us);
-        for profile in shop.runs() {
-            let received = profile.meta.started_unix_us.unwrap_or(now);
-            let day = received.saturating_sub(begin) / DAY_US;
+        // The month ends at midnight. Its last hour becomes the last one that is over.
+        let later = now % DAY_US / HOUR_US * HOUR_US;
+        for mut profile in shop.runs() {
+            let started = profile.meta.started_unix_us.unwrap_or(now);
+            let day = started.saturating_sub(begin) / DAY_US;
+            let received = started.saturating_add(later);
+            profile.meta.started_unix_us = Some(received);
             self.stored.store(day.min(self.days - 1), Ordering::Relaxed);
             if let Err(error) = store.put(NewRun { profile, received }) {
                 tracing::error!(%error, "the demo's data are incomplete");
@@ -58,8 +62,8 @@ impl Demo {
     }
 }
 
-/// The microseconds of a day.
-const DAY_US: u64 = 86_400_000_000;
+const HOUR_US: u64 = 3_600_000_000;
+const DAY_US: u64 = 24 * HOUR_US;
 
 #[cfg(test)]
 mod tests {

@@ -114,6 +114,17 @@ fn words(filter: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
+/// A condition of a filter, with a value that may have blanks.
+#[must_use]
+pub fn condition(key: &str, value: &str) -> String {
+    let value = value.replace('"', "");
+    if value.is_empty() || value.contains(char::is_whitespace) {
+        format!("{key}:\"{value}\"")
+    } else {
+        format!("{key}:{value}")
+    }
+}
+
 /// The filter with these times in the place of its own.
 pub(crate) fn in_time(filter: &str, times: &str) -> String {
     let mut kept = Vec::new();

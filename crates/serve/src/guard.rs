@@ -16,13 +16,14 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
+use crate::address::encoded;
 use crate::admission::connection_slots::Seat;
 use crate::admission::{answers, bodies};
 use crate::api::within_quota;
 use crate::client::client;
 use crate::cookie::session;
+use crate::front;
 use crate::metrics::count;
-use crate::pages;
 use crate::problem::{Message, Problem};
 use crate::routes::scope_of;
 use crate::state::State;
@@ -42,11 +43,14 @@ pub(crate) async fn check(
 ) -> Response {
     count(&state.counters.requests);
     let is_browser = asks_for_a_page(&request);
+    let address = request.uri().path_and_query().map(ToString::to_string);
+    let address = address.unwrap_or_default();
     let answer = timeout(TIMEOUT, answer(&state, request, next)).await;
     let mut response = match answer {
         Ok(Ok(response)) => plain_text_to_problem(response).await,
         Ok(Err(problem)) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
-            (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
+            let login = format!("/login?next={}", encoded(&address));
+            (StatusCode::SEE_OTHER, [(header::LOCATION, login)]).into_response()
         }
         Ok(Err(problem)) => problem.into_response(),
         Err(_) => {
@@ -57,8 +61,7 @@ pub(crate) async fn check(
     if let Some(Message(message)) = response.extensions().get()
         && is_browser
     {
-        let page = pages::problem(&state, message);
-        response = (response.status(), page).into_response();
+        response = (response.status(), front::problem(message)).into_response();
     }
     let mut response = answers::counted(&state.admission.memory, response);
     if response.status().is_server_error() {
@@ -95,8 +98,8 @@ async fn answer(state: &Arc<State>, request: Request, next: Next) -> Result<Resp
     if limit == bodies::UPLOAD && is_change(request.method()) {
         within_quota(state, &caller).await?;
     }
-    let request = bodies::read(&state.admission.memory, request, limit).await?;
-    let mut request = require_csrf(request, &caller).await?;
+    require_csrf(&request, &caller)?;
+    let mut request = bodies::read(&state.admission.memory, request, limit).await?;
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
 }
@@ -106,16 +109,9 @@ fn asks_for_a_page(request: &Request) -> bool {
     let accepted = request.headers().get(header::ACCEPT);
     let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
     let is_api = request.uri().path().starts_with("/api/");
-    (*request.method() == Method::GET || is_form(request.headers()))
+    *request.method() == Method::GET
         && !is_api
         && accepted.is_some_and(|kinds| kinds.contains("text/html"))
-}
-
-/// Whether the body is that of a form in a page.
-fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"))
 }
 
 fn is_change(method: &Method) -> bool {
@@ -163,34 +159,23 @@ fn check_host_and_route(state: &State, request: &Request) -> Result<Credentials,
     })
 }
 
-/// Refuses a change that only a cookie proves. A page of ours knows the
-/// session's CSRF token, and sends it in a header, or in its form.
-async fn require_csrf(request: Request, caller: &Caller) -> Result<Request, Problem> {
+/// Refuses a change that only a cookie proves. The app knows the session's CSRF token, and
+/// sends it in a header.
+fn require_csrf(request: &Request, caller: &Caller) -> Result<(), Problem> {
     let Some(csrf) = &caller.csrf else {
-        return Ok(request);
+        return Ok(());
     };
-    if !is_change(request.method()) || scope(&request) == Some(Scope::Open) {
-        return Ok(request);
+    if !is_change(request.method()) || scope(request) == Some(Scope::Open) {
+        return Ok(());
     }
     let is_it = |sent: &str| blake3::hash(sent.as_bytes()) == blake3::hash(csrf.as_bytes());
-    if let Some(sent) = request.headers().get("x-csrf-token") {
-        if sent.to_str().is_ok_and(is_it) {
-            return Ok(request);
-        }
-    } else if is_form(request.headers()) {
-        let (parts, body) = request.into_parts();
-        let broken = |error: axum::Error| Problem::bad(error.to_string());
-        let body = to_bytes(body, usize::MAX).await.map_err(broken)?;
-        // The token is made of characters that a form leaves as they are.
-        let text = std::str::from_utf8(&body).unwrap_or_default();
-        let sent = text.split('&').find_map(|pair| pair.strip_prefix("csrf="));
-        if sent.is_some_and(is_it) {
-            return Ok(Request::from_parts(parts, body.into()));
-        }
+    let sent = request.headers().get("x-csrf-token");
+    if sent.is_some_and(|sent| sent.to_str().is_ok_and(is_it)) {
+        return Ok(());
     }
     Err(Problem::new(
         StatusCode::FORBIDDEN,
-        "the header X-CSRF-Token, or the field csrf of a form, is missing or wrong: reload the page",
+        "the header X-CSRF-Token is missing or wrong: reload the page",
     ))
 }
 
@@ -331,19 +316,20 @@ fn token(request: &Request) -> Option<String> {
 
 /// The headers of every answer.
 fn harden(headers: &mut HeaderMap) {
-    const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; \
-        style-src 'self'; img-src data:; \
-        form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static(POLICY),
         );
     }
+    // The files of the app say how long they are kept.
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "same-origin"),
-        (header::CACHE_CONTROL, "no-store"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (
             header::HeaderName::from_static("cross-origin-resource-policy"),

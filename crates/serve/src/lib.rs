@@ -1,7 +1,7 @@
-//! The HTTP server of `xhprof serve`: its API, its pages, and who may use them.
+//! The HTTP server of `xhprof serve`: its API, the files of the app, and who may use them.
 //!
 //! The program gives it a store and an address. Questions go to the store and
-//! come back as JSON; the viewer's page is made by a function of the caller.
+//! come back as JSON. The app of `web/` shows them.
 //!
 //! Its main types: [`Config`], what a server is made of, [`State`], what its requests share,
 //! and [`Route`]. [`serve`](fn@serve) runs a server, [`app`] is its router without a socket.
@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod address;
 mod admission;
 mod allocator;
 mod api;
@@ -32,13 +33,14 @@ mod cookie;
 mod demo;
 mod filter;
 mod findings;
+mod front;
 mod guard;
 mod ingest;
 mod listen;
 mod logins;
 mod metadata;
 mod metrics;
-mod pages;
+mod names;
 mod panics;
 mod part_headers;
 mod problem;
@@ -55,11 +57,14 @@ mod state;
 mod tls;
 mod token_rows;
 mod tokens;
+#[cfg(feature = "typescript")]
+mod typescript;
 mod undelivered;
 mod uploaded;
 mod visible;
 mod watch;
 mod webhook;
+mod webhook_format;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
 pub use admission::{MIN_MEMORY, default_memory};
@@ -67,19 +72,24 @@ pub use allocator::give_memory_back;
 pub use api::description;
 pub use comparison::{Comparison, NearPercentile, judge};
 pub use demo::Demo;
+pub use filter::condition;
 pub use filter::selection;
-pub use findings::{Findings, Found, FoundPlace, ReleaseFindings, Undecided};
+pub use findings::{
+    Findings, Found, FoundFigures, FoundPlace, Measure, ReleaseFindings, Undecided,
+};
 pub use ingest::take;
 pub use metadata::Metadata;
-pub use pages::escaped;
 pub use readers::Readers;
 pub use readers::child::read_uploads;
 pub use reading::{NotTaken, OverQuota};
 pub use retention::{retain_all, retain_regularly};
 pub use routes::{Route, routes};
 pub use server::{app, log, serve};
-pub use state::{Config, Search, State, Trigger, Viewed, ViewedFile, ViewerPage};
+pub use state::{Config, Search, State, Trigger};
 pub use tokens::new_token;
+#[cfg(feature = "typescript")]
+pub use typescript::write_types;
 pub use undelivered::Undelivered;
 pub use watch::{Watch, watch};
 pub use webhook::{Notice, Notices, Webhook, read_headers, send_findings};
+pub use webhook_format::{Format, Message};

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
+use serde::Serialize;
 use store::{Reason, Stats};
+use utoipa::ToSchema;
 
 use crate::admission::Admission;
 
@@ -23,12 +25,14 @@ pub(crate) struct Counters {
 }
 
 /// An upload that was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Refusal {
     /// When, in microseconds since 1970.
     pub(crate) at_us: u64,
     /// The name of the sender's token.
     pub(crate) by: String,
+    /// Why.
     pub(crate) reason: String,
 }
 

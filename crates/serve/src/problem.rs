@@ -25,6 +25,12 @@ impl Problem {
         }
     }
 
+    /// No run with times matches a filter.
+    pub(crate) fn nothing_matches(filter: &str) -> Self {
+        let reason = format!("no run with times matches “{filter}”");
+        Self::new(StatusCode::NOT_FOUND, reason)
+    }
+
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }

@@ -8,7 +8,7 @@ use axum::routing::{MethodRouter, get, post};
 
 use crate::access::Scope;
 use crate::state::State;
-use crate::{api, classic, pages};
+use crate::{api, classic, front};
 
 /// A route: its path and what its methods need.
 #[derive(Debug, Clone, Copy)]
@@ -47,36 +47,34 @@ macro_rules! table {
 }
 
 table! {
-    "/": "GET" Read => get(pages::runs).layer(from_fn(classic::link_first));
+    "/": "GET" Read => get(front::page).layer(from_fn(classic::link_first));
+    "/runs": "GET" Read => get(front::page);
+    "/run/{id}": "GET" Read => get(front::page);
+    "/tree": "GET" Read => get(front::page);
+    "/routes": "GET" Read => get(front::page);
+    "/route": "GET" Read => get(front::page);
+    "/function": "GET" Read => get(front::page);
+    "/compare": "GET" Read => get(front::page);
+    "/compare/runs": "GET" Read => get(front::page);
+    "/compare/tree": "GET" Read => get(front::page);
+    "/regressions": "GET" Read => get(front::page);
+    "/profile-now": "GET" Read => get(front::page);
+    "/settings": "GET" Read => get(front::page);
+    "/settings/{part}": "GET" Read => get(front::page);
+    "/design": "GET" Read => get(front::page);
+    "/login": "GET" Open => get(front::page);
+    "/assets/{name}": "GET" Open => get(front::file);
     "/index.php": "GET" Read => get(classic::open);
     "/callgraph.php": "GET" Read => get(classic::open);
     "/xhprof_html/": "GET" Read => get(classic::open);
     "/xhprof_html/index.php": "GET" Read => get(classic::open);
     "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
-    "/routes": "GET" Read => get(pages::routes);
-    "/route": "GET" Read => get(pages::route);
-    "/function": "GET" Read => get(pages::function);
-    "/compare": "GET" Read => get(pages::compare);
-    "/compare/runs": "GET" Read => get(pages::two_runs);
-    "/compare/tree": "GET" Read => get(pages::two_trees);
-    "/regressions": "GET" Read => get(pages::regressions);
-    "/profile-now": "GET" Read => get(pages::profile_now);
-    "/settings": "GET" Read => get(pages::settings);
-    "/settings/policy": "GET" Admin, "POST" Admin =>
-        get(pages::policy).post(pages::set_policy);
-    "/settings/tokens": "GET" Admin, "POST" Admin =>
-        get(pages::tokens).post(pages::change_tokens);
-    "/run/{id}": "GET" Read => get(pages::run);
-    "/tree": "GET" Read => get(pages::tree);
-    "/style.css": "GET" Open => get(pages::style);
-    "/script.js": "GET" Open => get(pages::script);
-    "/login": "GET" Open, "POST" Open => get(pages::login).post(pages::log_in);
-    "/logout": "POST" Open => post(pages::log_out);
     "/healthz": "GET" Open => get(api::health);
     "/readyz": "GET" Open => get(api::ready);
     "/metrics": "GET" Read => get(api::metrics);
     "/api/v1/openapi.json": "GET" Open => get(api::openapi);
-    "/api/v1/session": "GET" Read => get(api::session);
+    "/api/v1/session": "GET" Read, "POST" Open, "DELETE" Open =>
+        get(api::session).post(api::log_in).delete(api::log_out);
     "/api/v1/runs": "GET" Read, "POST" Write => get(api::runs).post(api::put_runs);
     "/api/v1/runs/batch": "POST" Write => post(api::put_batch);
     "/api/v1/runs/{id}": "GET" Read, "DELETE" Admin => get(api::run).delete(api::delete_run);
@@ -105,6 +103,20 @@ table! {
     "/api/v1/dropped": "GET" Read, "POST" Write => get(api::dropped).post(api::put_dropped);
     "/api/v1/tokens": "GET" Admin, "POST" Admin => get(api::tokens).post(api::add_token);
     "/api/v1/tokens/{id}": "DELETE" Admin => axum::routing::delete(api::remove_token);
+    "/api/v1/series": "GET" Read => get(api::series);
+    "/api/v1/facets": "GET" Read => get(api::facets);
+    "/api/v1/search": "GET" Read => get(api::search);
+    "/api/v1/pages/home": "GET" Read => get(api::pages::home);
+    "/api/v1/pages/run/{id}": "GET" Read => get(api::pages::run);
+    "/api/v1/pages/routes": "GET" Read => get(api::pages::routes);
+    "/api/v1/pages/route": "GET" Read => get(api::pages::route);
+    "/api/v1/pages/function": "GET" Read => get(api::pages::function);
+    "/api/v1/pages/compare": "GET" Read => get(api::pages::compare);
+    "/api/v1/pages/compare/proposals": "GET" Read => get(api::pages::proposals);
+    "/api/v1/pages/regressions": "GET" Read => get(api::pages::regressions);
+    "/api/v1/pages/profile-now": "GET" Read => get(api::pages::profile_now);
+    "/api/v1/pages/settings": "GET" Read => get(api::pages::settings);
+    "/api/v1/webhook/test": "POST" Admin => post(api::test_webhook);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
     "/ingest": "POST" Write => post(api::import_pyroscope);

@@ -16,33 +16,12 @@ use crate::demo::Demo;
 use crate::findings::Findings;
 use crate::logins::Logins;
 use crate::metrics::Counters;
+use crate::names::RecentNames;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::token_rows::Rows;
 use crate::undelivered::Undelivered;
-
-/// A native file with its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ViewedFile {
-    /// What the viewer calls it.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// What a page of the viewer shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Viewed {
-    /// The title of the page.
-    pub title: String,
-    /// The profile.
-    pub file: ViewedFile,
-    /// What it is compared with.
-    pub base: Option<ViewedFile>,
-}
-
-/// Makes the viewer's page.
-pub type ViewerPage = Box<dyn Fn(Viewed) -> Result<String, String> + Send + Sync>;
+use crate::webhook::Webhook;
 
 /// Searches for what releases of an application made slower.
 pub type Search = Box<dyn Fn(&dyn Store, &str) -> Result<Findings, String> + Send + Sync>;
@@ -91,16 +70,14 @@ pub struct Config {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// The simulated month, if all data are of it: pages say so.
     pub demo: Option<Arc<Demo>>,
-    /// Makes the viewer's page.
-    pub viewer: ViewerPage,
     /// Searches for regressions.
     pub findings: Search,
+    /// Where findings are sent.
+    pub webhook: Option<Arc<Webhook>>,
     /// The findings that the receiver of the webhook did not take.
     pub undelivered: Arc<Undelivered>,
     /// How a request asks for a profile.
     pub trigger: Trigger,
-    /// The policy of the viewer's page, for `Content-Security-Policy`.
-    pub viewer_policy: String,
 }
 
 /// What requests share.
@@ -116,6 +93,8 @@ pub struct State {
     /// The size of the store, since when, and for how long it is told again.
     size: Mutex<Option<(Instant, Duration, Stats)>>,
     found: Mutex<HashMap<String, Kept>>,
+    /// Names of routes and functions that were just searched.
+    pub(crate) names: RecentNames,
     /// Held by a search for regressions.
     search: Mutex<()>,
 }
@@ -136,6 +115,7 @@ impl State {
             counters: Counters::default(),
             size: Mutex::default(),
             found: Mutex::default(),
+            names: RecentNames::default(),
             search: Mutex::default(),
         })
     }

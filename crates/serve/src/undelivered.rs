@@ -1,6 +1,8 @@
 //! Findings that the receiver of the webhook did not take, for the page "Settings".
 
 use parking_lot::Mutex;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::retention::now_us;
 
@@ -12,12 +14,16 @@ const MAX_LISTED: usize = 100;
 pub struct Undelivered(Mutex<Vec<Refused>>);
 
 /// A finding that was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Refused {
+    /// What tells the finding from others.
     pub(crate) id: String,
+    /// Its application.
     pub(crate) app: String,
     /// When, in microseconds since 1970.
     pub(crate) at_us: u64,
+    /// What the receiver answered.
     pub(crate) reason: String,
 }
 

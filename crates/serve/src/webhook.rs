@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,6 +18,7 @@ use ureq::http::{HeaderName, HeaderValue};
 
 use crate::retention::now_us;
 use crate::undelivered::Undelivered;
+use crate::webhook_format::{Format, Message};
 
 /// The longest time of one attempt.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -24,13 +26,15 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// The waits between the attempts to send a finding.
 const WAITS: [u64; 4] = [2, 8, 30, 120];
 
-/// A finding as it is sent.
+/// A finding to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     /// What tells it from others, the same every time.
     pub id: String,
-    /// The whole body.
+    /// All that is known, as programs read it.
     pub body: Value,
+    /// The same as people read it.
+    pub message: Message,
 }
 
 /// Finds what is to be sent of an application.
@@ -40,12 +44,48 @@ pub type Notices = Box<dyn Fn(&dyn Store, &str) -> Result<Vec<Notice>, String> +
 pub struct Webhook {
     /// The address: http or https.
     pub url: String,
+    /// The form of what is sent.
+    pub format: Format,
+    /// The address of this server, for links.
+    pub base: Option<String>,
     /// Headers of the requests, such as a secret.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The time between two searches.
     pub every: Duration,
     /// Searches.
     pub notices: Notices,
+    /// When a finding was last taken, in microseconds since 1970; 0 if none was since the start.
+    pub last_sent_us: AtomicU64,
+}
+
+impl Webhook {
+    /// The name of the receiver's machine. The rest of the address may be a secret.
+    pub(crate) fn host(&self) -> String {
+        let uri: Option<ureq::http::Uri> = self.url.parse().ok();
+        let host = uri.as_ref().and_then(|uri| uri.host());
+        host.unwrap_or_default().to_owned()
+    }
+
+    /// Sends a message that is no finding, once. The error says why it was not taken.
+    pub(crate) fn test(&self) -> Result<(), String> {
+        let message = Message {
+            title: "A test of xhprof".to_owned(),
+            sentence: "Regressions will be sent here.".to_owned(),
+            markdown: "### A test of xhprof\n\nRegressions will be sent here.\n".to_owned(),
+            path: "/settings".to_owned(),
+            ..Message::default()
+        };
+        let body = serde_json::json!({
+            "version": 1,
+            "event": "test",
+            "text": message.markdown,
+        });
+        let body = self.format.body(&body, &message, self.base.as_deref());
+        let outcome = Sender::new(self, &[]).attempt(&body.to_string());
+        outcome.map_err(|(reason, _)| match reason {
+            NotSent::Refused(reason) | NotSent::Away(reason) => reason,
+        })
+    }
 }
 
 /// Reads headers from a file: a line each, `Name: value`.
@@ -77,7 +117,7 @@ pub fn read_headers(path: &Path) -> io::Result<Vec<(HeaderName, HeaderValue)>> {
 ///
 /// An address that is neither http nor https; no thread can be started.
 pub fn send_findings(
-    webhook: Webhook,
+    webhook: Arc<Webhook>,
     store: Arc<dyn Store>,
     undelivered: Arc<Undelivered>,
 ) -> io::Result<()> {
@@ -103,8 +143,7 @@ pub fn send_findings(
 
 struct Sender<'a> {
     agent: Agent,
-    url: &'a str,
-    headers: &'a [(HeaderName, HeaderValue)],
+    webhook: &'a Webhook,
     waits: Vec<Duration>,
 }
 
@@ -118,8 +157,7 @@ impl<'a> Sender<'a> {
             .build();
         Self {
             agent: Agent::from(config),
-            url: &webhook.url,
-            headers: &webhook.headers,
+            webhook,
             waits: waits.to_vec(),
         }
     }
@@ -151,6 +189,7 @@ impl<'a> Sender<'a> {
                     Ok(()) => {
                         store.add_notice(&notice.id, now_us()).map_err(text)?;
                         undelivered.remove(&notice.id);
+                        self.webhook.last_sent_us.store(now_us(), Ordering::Relaxed);
                         sent += 1;
                     }
                     Err(NotSent::Refused(reason)) => {
@@ -175,7 +214,8 @@ impl<'a> Sender<'a> {
         notice: &Notice,
         waits: &mut impl Iterator<Item = &'w Duration>,
     ) -> Result<(), NotSent> {
-        let body = notice.body.to_string();
+        let (format, base) = (self.webhook.format, self.webhook.base.as_deref());
+        let body = format.body(&notice.body, &notice.message, base).to_string();
         loop {
             let (reason, may_pass) = match self.attempt(&body) {
                 Ok(()) => return Ok(()),
@@ -190,9 +230,9 @@ impl<'a> Sender<'a> {
 
     /// Sends once. The error says why not, and whether another attempt may help.
     fn attempt(&self, body: &str) -> Result<(), (NotSent, bool)> {
-        let mut request = self.agent.post(self.url);
+        let mut request = self.agent.post(&self.webhook.url);
         request = request.header("Content-Type", "application/json");
-        for (name, value) in self.headers {
+        for (name, value) in &self.webhook.headers {
             request = request.header(name, value);
         }
         // The address may have a secret in it: no message has it.
@@ -265,9 +305,17 @@ mod tests {
         let notice = |id: &str| Notice {
             id: id.to_owned(),
             body: json!({ "id": id }),
+            message: Message {
+                title: format!("finding {id}"),
+                markdown: format!("### finding {id}\n"),
+                ..Message::default()
+            },
         };
         Webhook {
             url,
+            format: Format::Plain,
+            base: None,
+            last_sent_us: AtomicU64::new(0),
             headers: vec![(
                 HeaderName::from_static("x-secret"),
                 HeaderValue::from_static("s3cret"),
@@ -319,6 +367,48 @@ mod tests {
         assert!(head.starts_with("post /hook\n"), "{head}");
         assert!(head.contains("x-secret: s3cret"), "{head}");
         assert!(head.contains("content-type: application/json"), "{head}");
+    }
+
+    #[test]
+    fn a_chat_gets_its_own_form() {
+        for (format, field) in [
+            (Format::Slack, "blocks"),
+            (Format::Teams, "attachments"),
+            (Format::Mattermost, "text"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let (url, got) = receiver(&[200, 200, 200]);
+            let webhook = Webhook {
+                format,
+                base: Some("https://profiles.example.com".to_owned()),
+                ..webhook(url)
+            };
+            assert_eq!(pass(&webhook, &filled(folder.path())), Ok(2));
+            assert!(webhook.last_sent_us.load(Ordering::Relaxed) > 0);
+            assert_eq!(webhook.test(), Ok(()));
+            let bodies: Vec<Value> = got
+                .iter()
+                .map(|(_, body)| serde_json::from_str(&body).unwrap())
+                .collect();
+            assert!(!bodies[0][field].is_null(), "{}", bodies[0]);
+            assert!(bodies[0].to_string().contains("finding 1"));
+            assert!(
+                bodies[0]
+                    .to_string()
+                    .contains("https://profiles.example.com")
+            );
+            assert!(bodies[2].to_string().contains("A test of xhprof"));
+        }
+    }
+
+    #[test]
+    fn a_test_says_what_the_receiver_answered_and_not_its_address() {
+        let (url, _got) = receiver(&[403]);
+        let refused = webhook(url).test().unwrap_err();
+        assert_eq!(refused, "the receiver answered 403 Forbidden");
+        let away = webhook("http://127.0.0.1:1/secret-path".to_owned());
+        assert_eq!(away.host(), "127.0.0.1");
+        assert!(!away.test().unwrap_err().contains("secret-path"));
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub struct Flags {
     pub cpu: bool,
     /// `XHPROF_FLAGS_MEMORY`.
     pub memory: bool,
-    /// SQL statements, URLs and commands are recorded, as by `xhprof.collect_additional_info`.
+    /// SQL statements, URLs and commands are recorded, in files that have a place for them.
     pub sql: bool,
 }
 

@@ -63,13 +63,14 @@ pub static FLAGS: Setting<Flags> = Setting {
     default: Flags {
         cpu: true,
         memory: true,
+        sql: true,
         ..Flags::NONE
     },
     scope: Scope::Anywhere,
     kind: Kind::Plain,
     parser: &FlagWords,
-    about: "any of: cpu, memory, no_builtins, and sql, which is `xhprof.collect_additional_info`. Wall time and calls \
-        are always recorded",
+    about: "any of: cpu, memory, no_builtins, sql. Wall time and calls are always recorded. sql: native files \
+        have the SQL statements, URLs and commands, with private data removed",
     comment: "What they measure in addition to wall time and calls: any of cpu, memory, no_builtins, \
         sql.",
 };

@@ -45,12 +45,12 @@ pub use cancel::{CancelToken, OnCancel};
 pub use clickhouse::{Background, ClickhouseAddress, ClickhouseStore};
 pub use error::{Error, Result};
 pub use model::{
-    Aggregate, AppInfo, AppPolicy, Basis, DayCount, DaySums, Difference, DroppedRuns,
-    FunctionChange, FunctionDays, FunctionDetail, FunctionRoute, FunctionSort, FunctionTotal,
-    Named, Neighbour, NewRun, Policies, Policy, Problem, Reason, ReleaseInfo, Removal, Removed,
-    RemovedFor, RouteDays, RouteRelease, RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
-    Selection, SpanTotal, Stats, Status, Stored, StoredToken, Taken, TrendOf, TrendPoint,
-    TrendStep, Verified, glob,
+    Aggregate, AppInfo, AppPolicy, Basis, DayCount, DaySums, Difference, DroppedRuns, FacetValue,
+    Facets, FunctionChange, FunctionDays, FunctionDetail, FunctionRoute, FunctionSort,
+    FunctionTotal, Named, Neighbour, NewRun, Policies, Policy, Problem, Reason, ReleaseInfo,
+    Removal, Removed, RemovedFor, RouteDays, RouteRelease, RouteRow, Run, RunId, RunInfo, RunPage,
+    RunQuery, RunSort, Selection, SeriesPoint, SpanTotal, Stats, Status, Stored, StoredToken,
+    TagFacet, Taken, TrendOf, TrendPoint, TrendStep, Verified, glob,
 };
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};

@@ -68,8 +68,9 @@ interface Job {
 
 const cancelled = () => new EngineError("cancelled", "no longer wanted");
 
-/** Starts a worker from text: the only kind that works in a page opened as a file. */
+/** Starts a worker: from text, which is the only kind that works in a page opened as a file, or from an address. */
 export function workerFrom(parts: EngineParts): WorkerLike {
+  if (parts.worker instanceof URL) return new Worker(parts.worker);
   const url = URL.createObjectURL(new Blob([parts.worker], { type: "text/javascript" }));
   const worker = new Worker(url);
   URL.revokeObjectURL(url);

@@ -6,9 +6,10 @@ import { KnownAnswers, type KnownPair } from "./known";
 
 /** What the engine is started from. */
 export interface EngineParts {
-  worker: string;
-  /** Packed with gzip: a worker unpacks it, beside the page. */
-  engine: Uint8Array<ArrayBuffer>;
+  /** The text of its script, or where it is. */
+  worker: string | URL;
+  /** Packed with gzip, which a worker unpacks beside the page; or an address. */
+  engine: Uint8Array<ArrayBuffer> | string;
 }
 
 /** Not in every browser yet. */

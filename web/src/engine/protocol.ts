@@ -58,8 +58,8 @@ export type Reply = "opened" | { answer: Answer } | { error: Failure };
 
 /** To the worker. */
 export type ToWorker =
-  /** The engine, packed with gzip. */
-  | { kind: "start"; engine: Uint8Array<ArrayBuffer> }
+  /** The engine, packed with gzip, or its address. */
+  | { kind: "start"; engine: Uint8Array<ArrayBuffer> | string }
   | { kind: "open"; id: number; files: FileToOpen[]; threshold?: number | undefined }
   | { kind: "ask"; id: number; scope: Scope; question: Asked }
   | { kind: "formats"; id: number };

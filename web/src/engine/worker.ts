@@ -19,8 +19,9 @@ declare const wasm_bindgen: {
 let starting: Promise<Border> | undefined;
 
 /** Compiles the engine while it is unpacked. */
-async function started(packed: Uint8Array<ArrayBuffer>): Promise<Border> {
-  const module = await WebAssembly.compileStreaming(unpacked(packed, "application/wasm"));
+async function started(engine: Uint8Array<ArrayBuffer> | string): Promise<Border> {
+  const source = typeof engine === "string" ? fetch(engine) : unpacked(engine, "application/wasm");
+  const module = await WebAssembly.compileStreaming(source);
   wasm_bindgen.initSync({ module });
   return new wasm_bindgen.Engine();
 }

@@ -3,21 +3,12 @@
 /**
  * What stands below what in a flame graph.
  */
-export type Arrangement =
-  | { by: "called" }
-  | { by: "leftHeavy" }
-  | { by: "inverted" }
-  | {
-      by: "callers";
-      /**
-       * The function.
-       */
-      function: number;
-    }
-  | {
-      by: "callees";
-      /**
-       * The function.
-       */
-      function: number;
-    };
+export type Arrangement = { "by": "called" } | { "by": "leftHeavy" } | { "by": "inverted" } | { "by": "callers", 
+/**
+ * The function.
+ */
+function: number, } | { "by": "callees", 
+/**
+ * The function.
+ */
+function: number, };

@@ -3,33 +3,32 @@
 /**
  * One value on both sides.
  */
-export type ChangeOf = {
-  /**
-   * Mean of the base.
-   */
-  base: number;
-  /**
-   * Standard deviation of the base; zero for one profile.
-   */
-  baseSpread: number;
-  /**
-   * Mean of the new side.
-   */
-  new: number;
-  /**
-   * Standard deviation of the new side; zero for one profile.
-   */
-  newSpread: number;
-  /**
-   * New less base.
-   */
-  difference: number;
-  /**
-   * The difference as a share of the base; none if the base is zero.
-   */
-  relative: number | null;
-  /**
-   * Whether profiles of one side differ as much.
-   */
-  withinSpread: boolean;
-};
+export type ChangeOf = { 
+/**
+ * Mean of the base.
+ */
+base: number, 
+/**
+ * Standard deviation of the base; zero for one profile.
+ */
+baseSpread: number, 
+/**
+ * Mean of the new side.
+ */
+new: number, 
+/**
+ * Standard deviation of the new side; zero for one profile.
+ */
+newSpread: number, 
+/**
+ * New less base.
+ */
+difference: number, 
+/**
+ * The difference as a share of the base; none if the base is zero.
+ */
+relative: number | null, 
+/**
+ * Whether profiles of one side differ as much.
+ */
+withinSpread: boolean, };

@@ -5,29 +5,28 @@ import type { Origin } from "./Origin";
 /**
  * A function on both sides.
  */
-export type ChangeRow = {
-  /**
-   * Its number in this document; none if only the base has it.
-   */
-  function: number | null;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * Its calls.
-   */
-  calls: ChangeOf;
-  /**
-   * Its cost without callees.
-   */
-  own: ChangeOf;
-  /**
-   * Its cost with callees.
-   */
-  inclusive: ChangeOf;
-};
+export type ChangeRow = { 
+/**
+ * Its number in this document; none if only the base has it.
+ */
+function: number | null, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * Its calls.
+ */
+calls: ChangeOf, 
+/**
+ * Its cost without callees.
+ */
+own: ChangeOf, 
+/**
+ * Its cost with callees.
+ */
+inclusive: ChangeOf, };

@@ -5,37 +5,36 @@ import type { ChangeRow } from "./ChangeRow";
 /**
  * What changed.
  */
-export type Changes = {
-  /**
-   * How many profiles the base is the mean of.
-   */
-  baseRuns: number;
-  /**
-   * How many profiles the new side is the mean of.
-   */
-  newRuns: number;
-  /**
-   * The files of the base.
-   */
-  baseFiles: Array<string>;
-  /**
-   * Whether the spread is known: it takes two profiles on each side.
-   */
-  spreadIsKnown: boolean;
-  /**
-   * The whole profiles.
-   */
-  total: ChangeOf;
-  /**
-   * How many functions match.
-   */
-  matches: number;
-  /**
-   * The first row's place among those that match.
-   */
-  first: number;
-  /**
-   * The rows.
-   */
-  rows: Array<ChangeRow>;
-};
+export type Changes = { 
+/**
+ * How many profiles the base is the mean of.
+ */
+baseRuns: number, 
+/**
+ * How many profiles the new side is the mean of.
+ */
+newRuns: number, 
+/**
+ * The files of the base.
+ */
+baseFiles: Array<string>, 
+/**
+ * Whether the spread is known: it takes two profiles on each side.
+ */
+spreadIsKnown: boolean, 
+/**
+ * The whole profiles.
+ */
+total: ChangeOf, 
+/**
+ * How many functions match.
+ */
+matches: number, 
+/**
+ * The first row's place among those that match.
+ */
+first: number, 
+/**
+ * The rows.
+ */
+rows: Array<ChangeRow>, };

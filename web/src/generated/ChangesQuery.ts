@@ -5,27 +5,26 @@ import type { SortBy } from "./SortBy";
 /**
  * Which rows of the table of changes to show.
  */
-export type ChangesQuery = {
-  /**
-   * Only functions whose name contains this text, in any case.
-   */
-  filter: string;
-  /**
-   * The metric that is compared.
-   */
-  metric: MetricName;
-  /**
-   * What comes first; changes of own cost, the largest first, if not given.
-   * Then changes within the spread of the profiles of one side come after all
-   * others, and tiny ones last.
-   */
-  sort?: SortBy | null;
-  /**
-   * The first row to show, counted from zero.
-   */
-  first: number;
-  /**
-   * How many rows, at most 1,000.
-   */
-  rows: number;
-};
+export type ChangesQuery = { 
+/**
+ * Only functions whose name contains this text, in any case.
+ */
+filter: string, 
+/**
+ * The metric that is compared.
+ */
+metric: MetricName, 
+/**
+ * What comes first; changes of own cost, the largest first, if not given.
+ * Then changes within the spread of the profiles of one side come after all
+ * others, and tiny ones last.
+ */
+sort?: SortBy | null, 
+/**
+ * The first row to show, counted from zero.
+ */
+first: number, 
+/**
+ * How many rows, at most 1,000.
+ */
+rows: number, };

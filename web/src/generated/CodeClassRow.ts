@@ -4,29 +4,28 @@ import type { Origin } from "./Origin";
 /**
  * A class of code.
  */
-export type CodeClassRow = {
-  /**
-   * Its number: [`FlameName::class`](crate::FlameName::class).
-   */
-  class: number;
-  /**
-   * Which part of the program it is.
-   */
-  origin: Origin;
-  /**
-   * The vendor of its packages, if it is of packages.
-   */
-  vendor: string | null;
-  /**
-   * Its first colour in the palette.
-   */
-  colour: number;
-  /**
-   * How many functions it has.
-   */
-  functions: number;
-  /**
-   * What its functions cost without their callees.
-   */
-  own: number;
-};
+export type CodeClassRow = { 
+/**
+ * Its number: [`FlameName::class`](crate::FlameName::class).
+ */
+class: number, 
+/**
+ * Which part of the program it is.
+ */
+origin: Origin, 
+/**
+ * The vendor of its packages, if it is of packages.
+ */
+vendor: string | null, 
+/**
+ * Its first colour in the palette.
+ */
+colour: number, 
+/**
+ * How many functions it has.
+ */
+functions: number, 
+/**
+ * What its functions cost without their callees.
+ */
+own: number, };

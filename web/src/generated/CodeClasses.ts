@@ -4,13 +4,12 @@ import type { CodeClassRow } from "./CodeClassRow";
 /**
  * All classes of code with a function, the costliest first.
  */
-export type CodeClasses = {
-  /**
-   * The classes.
-   */
-  rows: Array<CodeClassRow>;
-  /**
-   * The cost of the profile, for shares.
-   */
-  total: number;
-};
+export type CodeClasses = { 
+/**
+ * The classes.
+ */
+rows: Array<CodeClassRow>, 
+/**
+ * The cost of the profile, for shares.
+ */
+total: number, };

@@ -3,25 +3,24 @@
 /**
  * What something cost. A metric that was not measured is zero.
  */
-export type Costs = {
-  /**
-   * Number of calls.
-   */
-  calls: number;
-  /**
-   * Wall time in nanoseconds, or what [`Unit`](crate::Unit) says.
-   */
-  wall: number;
-  /**
-   * CPU time in nanoseconds.
-   */
-  cpu: number;
-  /**
-   * Change of the memory in use, in bytes.
-   */
-  memory: number;
-  /**
-   * Change of the memory's peak, in bytes.
-   */
-  peak: number;
-};
+export type Costs = { 
+/**
+ * Number of calls.
+ */
+calls: number, 
+/**
+ * Wall time in nanoseconds, or what [`Unit`](crate::Unit) says.
+ */
+wall: number, 
+/**
+ * CPU time in nanoseconds.
+ */
+cpu: number, 
+/**
+ * Change of the memory in use, in bytes.
+ */
+memory: number, 
+/**
+ * Change of the memory's peak, in bytes.
+ */
+peak: number, };

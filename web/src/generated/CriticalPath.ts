@@ -5,13 +5,12 @@ import type { CriticalStep } from "./CriticalStep";
 /**
  * The path, from `main()` on.
  */
-export type CriticalPath = {
-  /**
-   * The cost of the profile, for shares.
-   */
-  total: Costs;
-  /**
-   * The steps.
-   */
-  steps: Array<CriticalStep>;
-};
+export type CriticalPath = { 
+/**
+ * The cost of the profile, for shares.
+ */
+total: Costs, 
+/**
+ * The steps.
+ */
+steps: Array<CriticalStep>, };

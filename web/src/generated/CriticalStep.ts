@@ -4,25 +4,24 @@ import type { Origin } from "./Origin";
 /**
  * One function on the path.
  */
-export type CriticalStep = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * What it cost on this path, with its callees.
-   */
-  value: number;
-  /**
-   * Its calls on this path.
-   */
-  calls: number;
-};
+export type CriticalStep = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * What it cost on this path, with its callees.
+ */
+value: number, 
+/**
+ * Its calls on this path.
+ */
+calls: number, };

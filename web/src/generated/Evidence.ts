@@ -5,21 +5,20 @@ import type { EvidenceValue } from "./EvidenceValue";
 /**
  * One number or name that a hint was found by.
  */
-export type Evidence = {
-  /**
-   * What it is: `statement`, `calls`, `time`.
-   */
-  label: string;
-  /**
-   * The number or the text.
-   */
-  value: EvidenceValue;
-  /**
-   * How to show it.
-   */
-  unit: EvidenceUnit;
-  /**
-   * The number of the function that the text names.
-   */
-  function: number | null;
-};
+export type Evidence = { 
+/**
+ * What it is: `statement`, `calls`, `time`.
+ */
+label: string, 
+/**
+ * The number or the text.
+ */
+value: EvidenceValue, 
+/**
+ * How to show it.
+ */
+unit: EvidenceUnit, 
+/**
+ * The number of the function that the text names.
+ */
+function: number | null, };

@@ -4,17 +4,16 @@ import type { MetricName } from "./MetricName";
 /**
  * Which format, and how.
  */
-export type ExportQuery = {
-  /**
-   * The format's id: `callgrind`.
-   */
-  format: string;
-  /**
-   * The metric of formats that hold one.
-   */
-  metric: MetricName;
-  /**
-   * Whether stacks may be estimated where the format needs them.
-   */
-  estimate: boolean;
-};
+export type ExportQuery = { 
+/**
+ * The format's id: `callgrind`.
+ */
+format: string, 
+/**
+ * The metric of formats that hold one.
+ */
+metric: MetricName, 
+/**
+ * Whether stacks may be estimated where the format needs them.
+ */
+estimate: boolean, };

@@ -3,9 +3,8 @@
 /**
  * A file to save.
  */
-export type Exported = {
-  /**
-   * The ending of its name, without the first dot.
-   */
-  ending: string;
-};
+export type Exported = { 
+/**
+ * The ending of its name, without the first dot.
+ */
+ending: string, };

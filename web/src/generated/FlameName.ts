@@ -4,29 +4,28 @@ import type { Origin } from "./Origin";
 /**
  * A function that has a box.
  */
-export type FlameName = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name, shortened to what fits a window.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * Its class of code: [`CodeClassRow::class`](crate::CodeClassRow::class).
-   */
-  class: number;
-  /**
-   * Its colour in the palette.
-   */
-  colour: number;
-  /**
-   * Whether the search text is in its name.
-   */
-  found: boolean;
-};
+export type FlameName = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name, shortened to what fits a window.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * Its class of code: [`CodeClassRow::class`](crate::CodeClassRow::class).
+ */
+class: number, 
+/**
+ * Its colour in the palette.
+ */
+colour: number, 
+/**
+ * Whether the search text is in its name.
+ */
+found: boolean, };

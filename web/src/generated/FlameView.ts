@@ -3,13 +3,12 @@
 /**
  * A part of the width of a box, from 0 to 1.
  */
-export type FlameView = {
-  /**
-   * Where it begins.
-   */
-  from: number;
-  /**
-   * Where it ends.
-   */
-  to: number;
-};
+export type FlameView = { 
+/**
+ * Where it begins.
+ */
+from: number, 
+/**
+ * Where it ends.
+ */
+to: number, };

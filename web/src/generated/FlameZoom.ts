@@ -3,13 +3,12 @@
 /**
  * The zoomed box.
  */
-export type FlameZoom = {
-  /**
-   * The value of the whole graph.
-   */
-  total: number;
-  /**
-   * The value of the box that is as wide as the window.
-   */
-  value: number;
-};
+export type FlameZoom = { 
+/**
+ * The value of the whole graph.
+ */
+total: number, 
+/**
+ * The value of the box that is as wide as the window.
+ */
+value: number, };

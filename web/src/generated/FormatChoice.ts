@@ -3,17 +3,16 @@
 /**
  * A format that can be written.
  */
-export type FormatChoice = {
-  /**
-   * What [`ExportQuery::format`] takes.
-   */
-  id: string;
-  /**
-   * What users call it.
-   */
-  name: string;
-  /**
-   * It needs whole stacks.
-   */
-  needsStacks: boolean;
-};
+export type FormatChoice = { 
+/**
+ * What [`ExportQuery::format`] takes.
+ */
+id: string, 
+/**
+ * What users call it.
+ */
+name: string, 
+/**
+ * It needs whole stacks.
+ */
+needsStacks: boolean, };

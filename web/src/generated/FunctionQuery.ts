@@ -4,13 +4,12 @@ import type { MetricName } from "./MetricName";
 /**
  * Which function, and in which order its neighbours come.
  */
-export type FunctionQuery = {
-  /**
-   * The function's number, as other answers have it.
-   */
-  function: number;
-  /**
-   * The metric that sorts callers and callees.
-   */
-  metric: MetricName;
-};
+export type FunctionQuery = { 
+/**
+ * The function's number, as other answers have it.
+ */
+function: number, 
+/**
+ * The metric that sorts callers and callees.
+ */
+metric: MetricName, };

@@ -5,33 +5,32 @@ import type { Origin } from "./Origin";
 /**
  * One function.
  */
-export type FunctionRow = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * The package that it belongs to, if it is of one.
-   */
-  package: string | null;
-  /**
-   * The first colour of its class in the palette.
-   */
-  colour: number;
-  /**
-   * What it cost with its callees; recursion counts once.
-   */
-  inclusive: Costs;
-  /**
-   * What it cost without its callees.
-   */
-  own: Costs;
-};
+export type FunctionRow = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * The package that it belongs to, if it is of one.
+ */
+package: string | null, 
+/**
+ * The first colour of its class in the palette.
+ */
+colour: number, 
+/**
+ * What it cost with its callees; recursion counts once.
+ */
+inclusive: Costs, 
+/**
+ * What it cost without its callees.
+ */
+own: Costs, };

@@ -5,29 +5,28 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * A page of the table.
  */
-export type Functions = {
-  /**
-   * How many functions match.
-   */
-  matches: number;
-  /**
-   * How many there are.
-   */
-  of: number;
-  /**
-   * The own cost of all that match.
-   */
-  own: Costs;
-  /**
-   * The cost of the profile, for shares; `calls` are all calls.
-   */
-  total: Costs;
-  /**
-   * The first row's place among those that match.
-   */
-  first: number;
-  /**
-   * The rows.
-   */
-  rows: Array<FunctionRow>;
-};
+export type Functions = { 
+/**
+ * How many functions match.
+ */
+matches: number, 
+/**
+ * How many there are.
+ */
+of: number, 
+/**
+ * The own cost of all that match.
+ */
+own: Costs, 
+/**
+ * The cost of the profile, for shares; `calls` are all calls.
+ */
+total: Costs, 
+/**
+ * The first row's place among those that match.
+ */
+first: number, 
+/**
+ * The rows.
+ */
+rows: Array<FunctionRow>, };

@@ -5,29 +5,28 @@ import type { SortBy } from "./SortBy";
 /**
  * Which rows of the table to show.
  */
-export type FunctionsQuery = {
-  /**
-   * Only functions whose name contains this text, in any case.
-   */
-  filter: string;
-  /**
-   * Only functions of these origins; all if empty.
-   */
-  origins: Array<Origin>;
-  /**
-   * What comes first.
-   */
-  sort: SortBy;
-  /**
-   * Smallest first.
-   */
-  ascending: boolean;
-  /**
-   * The first row to show, counted from zero.
-   */
-  first: number;
-  /**
-   * How many rows, at most 1,000.
-   */
-  rows: number;
-};
+export type FunctionsQuery = { 
+/**
+ * Only functions whose name contains this text, in any case.
+ */
+filter: string, 
+/**
+ * Only functions of these origins; all if empty.
+ */
+origins: Array<Origin>, 
+/**
+ * What comes first.
+ */
+sort: SortBy, 
+/**
+ * Smallest first.
+ */
+ascending: boolean, 
+/**
+ * The first row to show, counted from zero.
+ */
+first: number, 
+/**
+ * How many rows, at most 1,000.
+ */
+rows: number, };

@@ -6,21 +6,20 @@ import type { GraphNode } from "./GraphNode";
 /**
  * A part of the call graph.
  */
-export type Graph = {
-  /**
-   * The functions, the costliest first.
-   */
-  nodes: Array<GraphNode>;
-  /**
-   * The calls between them, the costliest first.
-   */
-  edges: Array<GraphEdge>;
-  /**
-   * How many functions are not shown.
-   */
-  omitted: number;
-  /**
-   * The cost of the profile, for shares.
-   */
-  total: Costs;
-};
+export type Graph = { 
+/**
+ * The functions, the costliest first.
+ */
+nodes: Array<GraphNode>, 
+/**
+ * The calls between them, the costliest first.
+ */
+edges: Array<GraphEdge>, 
+/**
+ * How many functions are not shown.
+ */
+omitted: number, 
+/**
+ * The cost of the profile, for shares.
+ */
+total: Costs, };

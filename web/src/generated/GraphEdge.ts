@@ -3,25 +3,24 @@
 /**
  * Calls of one function by another.
  */
-export type GraphEdge = {
-  /**
-   * The caller's number.
-   */
-  from: number;
-  /**
-   * The callee's number.
-   */
-  to: number;
-  /**
-   * The cost of the calls, with all callees.
-   */
-  inclusive: number;
-  /**
-   * The calls.
-   */
-  calls: number;
-  /**
-   * Whether it is on the critical path.
-   */
-  critical: boolean;
-};
+export type GraphEdge = { 
+/**
+ * The caller's number.
+ */
+from: number, 
+/**
+ * The callee's number.
+ */
+to: number, 
+/**
+ * The cost of the calls, with all callees.
+ */
+inclusive: number, 
+/**
+ * The calls.
+ */
+calls: number, 
+/**
+ * Whether it is on the critical path.
+ */
+critical: boolean, };

@@ -4,33 +4,32 @@ import type { Origin } from "./Origin";
 /**
  * A function.
  */
-export type GraphNode = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * Its cost with callees.
-   */
-  inclusive: number;
-  /**
-   * Its cost without callees.
-   */
-  own: number;
-  /**
-   * Its calls.
-   */
-  calls: number;
-  /**
-   * Whether it is on the critical path.
-   */
-  critical: boolean;
-};
+export type GraphNode = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * Its cost with callees.
+ */
+inclusive: number, 
+/**
+ * Its cost without callees.
+ */
+own: number, 
+/**
+ * Its calls.
+ */
+calls: number, 
+/**
+ * Whether it is on the critical path.
+ */
+critical: boolean, };

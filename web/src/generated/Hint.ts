@@ -4,31 +4,30 @@ import type { Evidence } from "./Evidence";
 /**
  * One finding of one rule.
  */
-export type Hint = {
-  /**
-   * The rule: its heading in `docs/hints.md`.
-   */
-  id: string;
-  /**
-   * What was found, in one line.
-   */
-  title: string;
-  /**
-   * What to do about it.
-   */
-  text: string;
-  /**
-   * The numbers and names that it was found by.
-   */
-  evidence: Array<Evidence>;
-  /**
-   * The number of the function to look at, if there is one.
-   */
-  function: number | null;
-  /**
-   * The share of the profile's time, 0 to 1, that can be saved at most; of a
-   * memory hint, of the memory's peak. None if what was found distorts the
-   * whole profile.
-   */
-  share: number | null;
-};
+export type Hint = { 
+/**
+ * The rule: its heading in `docs/hints.md`.
+ */
+id: string, 
+/**
+ * What was found, in one line.
+ */
+title: string, 
+/**
+ * What to do about it.
+ */
+text: string, 
+/**
+ * The numbers and names that it was found by.
+ */
+evidence: Array<Evidence>, 
+/**
+ * The number of the function to look at, if there is one.
+ */
+function: number | null, 
+/**
+ * The share of the profile's time, 0 to 1, that can be saved at most; of a
+ * memory hint, of the memory's peak. None if what was found distorts the
+ * whole profile.
+ */
+share: number | null, };

@@ -4,9 +4,8 @@ import type { Hint } from "./Hint";
 /**
  * What the rules found, those first that would save most.
  */
-export type Hints = {
-  /**
-   * The hints.
-   */
-  hints: Array<Hint>;
-};
+export type Hints = { 
+/**
+ * The hints.
+ */
+hints: Array<Hint>, };

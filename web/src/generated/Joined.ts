@@ -4,22 +4,21 @@ import type { JoinedRow } from "./JoinedRow";
 /**
  * What a joined box holds.
  */
-export type Joined = {
-  /**
-   * The value of the whole graph, for shares.
-   */
-  total: number;
-  /**
-   * The value of all boxes that were joined.
-   */
-  value: number;
-  /**
-   * The boxes, the widest first. The path to one of them is that of the
-   * question and its function: it can be zoomed into.
-   */
-  rows: Array<JoinedRow>;
-  /**
-   * How many boxes are left out.
-   */
-  omitted: number;
-};
+export type Joined = { 
+/**
+ * The value of the whole graph, for shares.
+ */
+total: number, 
+/**
+ * The value of all boxes that were joined.
+ */
+value: number, 
+/**
+ * The boxes, the widest first. The path to one of them is that of the
+ * question and its function: it can be zoomed into.
+ */
+rows: Array<JoinedRow>, 
+/**
+ * How many boxes are left out.
+ */
+omitted: number, };

@@ -5,30 +5,29 @@ import type { MetricName } from "./MetricName";
 /**
  * Which joined box.
  */
-export type JoinedQuery = {
-  /**
-   * What stands below what, as in the flame graph.
-   */
-  arrangement: Arrangement;
-  /**
-   * The metric of the flame graph.
-   */
-  metric: MetricName;
-  /**
-   * The functions from below the root to the box above the joined one; empty
-   * for the root.
-   */
-  path: Array<number>;
-  /**
-   * [`FlameBoxes::first`](super::FlameBoxes::first) of the joined box.
-   */
-  first: number;
-  /**
-   * [`FlameBoxes::joined`](super::FlameBoxes::joined) of the joined box.
-   */
-  count: number;
-  /**
-   * How many rows to return at most.
-   */
-  most: number;
-};
+export type JoinedQuery = { 
+/**
+ * What stands below what, as in the flame graph.
+ */
+arrangement: Arrangement, 
+/**
+ * The metric of the flame graph.
+ */
+metric: MetricName, 
+/**
+ * The functions from below the root to the box above the joined one; empty
+ * for the root.
+ */
+path: Array<number>, 
+/**
+ * [`FlameBoxes::first`](super::FlameBoxes::first) of the joined box.
+ */
+first: number, 
+/**
+ * [`FlameBoxes::joined`](super::FlameBoxes::joined) of the joined box.
+ */
+count: number, 
+/**
+ * How many rows to return at most.
+ */
+most: number, };

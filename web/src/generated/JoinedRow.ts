@@ -4,33 +4,32 @@ import type { Origin } from "./Origin";
 /**
  * A box that was joined.
  */
-export type JoinedRow = {
-  /**
-   * Its function's number in this document.
-   */
-  function: number;
-  /**
-   * The function's name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * Its value.
-   */
-  value: number;
-  /**
-   * Its value in the base; none if nothing is compared.
-   */
-  base: number | null;
-  /**
-   * The part of the value that is not its callees'.
-   */
-  own: number;
-  /**
-   * Number of calls.
-   */
-  calls: number;
-};
+export type JoinedRow = { 
+/**
+ * Its function's number in this document.
+ */
+function: number, 
+/**
+ * The function's name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * Its value.
+ */
+value: number, 
+/**
+ * Its value in the base; none if nothing is compared.
+ */
+base: number | null, 
+/**
+ * The part of the value that is not its callees'.
+ */
+own: number, 
+/**
+ * Number of calls.
+ */
+calls: number, };

@@ -4,14 +4,13 @@ import type { TimeRange } from "./TimeRange";
 /**
  * The memory in use, relative to what was in use when the profile began.
  */
-export type MemoryCurve = {
-  /**
-   * The part of the time that is shown.
-   */
-  range: TimeRange;
-  /**
-   * The most bytes in use in each of so many equal stretches of it; empty if memory was
-   * not recorded with times.
-   */
-  most: Array<number>;
-};
+export type MemoryCurve = { 
+/**
+ * The part of the time that is shown.
+ */
+range: TimeRange, 
+/**
+ * The most bytes in use in each of so many equal stretches of it; empty if memory was
+ * not recorded with times.
+ */
+most: Array<number>, };

@@ -4,13 +4,12 @@ import type { TimeRange } from "./TimeRange";
 /**
  * Which part of the curve.
  */
-export type MemoryQuery = {
-  /**
-   * The part of the time; none for all.
-   */
-  range?: TimeRange | null;
-  /**
-   * How many points, at most 4,000.
-   */
-  points: number;
-};
+export type MemoryQuery = { 
+/**
+ * The part of the time; none for all.
+ */
+range?: TimeRange | null, 
+/**
+ * How many points, at most 4,000.
+ */
+points: number, };

@@ -3,13 +3,12 @@
 /**
  * One thing that a profile says of itself.
  */
-export type MetaEntry = {
-  /**
-   * What it is: `host`, `status`, a tag's name.
-   */
-  name: string;
-  /**
-   * Its value as text.
-   */
-  value: string;
-};
+export type MetaEntry = { 
+/**
+ * What it is: `host`, `status`, a tag's name.
+ */
+name: string, 
+/**
+ * Its value as text.
+ */
+value: string, };

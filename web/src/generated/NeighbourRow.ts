@@ -5,21 +5,20 @@ import type { Origin } from "./Origin";
 /**
  * A caller or a callee.
  */
-export type NeighbourRow = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * Which part of the program it belongs to.
-   */
-  origin: Origin;
-  /**
-   * The calls between the two, and what they cost with all callees.
-   */
-  costs: Costs;
-};
+export type NeighbourRow = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which part of the program it belongs to.
+ */
+origin: Origin, 
+/**
+ * The calls between the two, and what they cost with all callees.
+ */
+costs: Costs, };

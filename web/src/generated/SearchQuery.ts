@@ -4,17 +4,16 @@ import type { MetricName } from "./MetricName";
 /**
  * What to look for.
  */
-export type SearchQuery = {
-  /**
-   * Part of a name, in any case.
-   */
-  text: string;
-  /**
-   * The metric that sorts what is found.
-   */
-  metric: MetricName;
-  /**
-   * How many functions to return at most.
-   */
-  most: number;
-};
+export type SearchQuery = { 
+/**
+ * Part of a name, in any case.
+ */
+text: string, 
+/**
+ * The metric that sorts what is found.
+ */
+metric: MetricName, 
+/**
+ * How many functions to return at most.
+ */
+most: number, };

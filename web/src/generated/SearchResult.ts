@@ -5,22 +5,21 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * What was found.
  */
-export type SearchResult = {
-  /**
-   * How many functions match.
-   */
-  matches: number;
-  /**
-   * What all that match cost together, with their callees; nothing is counted
-   * twice. None if stacks are not known.
-   */
-  covered: number | null;
-  /**
-   * The cost of the profile, for shares.
-   */
-  total: Costs;
-  /**
-   * The costliest that match.
-   */
-  rows: Array<FunctionRow>;
-};
+export type SearchResult = { 
+/**
+ * How many functions match.
+ */
+matches: number, 
+/**
+ * What all that match cost together, with their callees; nothing is counted
+ * twice. None if stacks are not known.
+ */
+covered: number | null, 
+/**
+ * The cost of the profile, for shares.
+ */
+total: Costs, 
+/**
+ * The costliest that match.
+ */
+rows: Array<FunctionRow>, };

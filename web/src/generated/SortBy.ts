@@ -4,8 +4,4 @@ import type { MetricName } from "./MetricName";
 /**
  * What a table is sorted by.
  */
-export type SortBy =
-  | { by: "name" }
-  | { by: "inclusive"; metric: MetricName }
-  | { by: "own"; metric: MetricName }
-  | { by: "perCall"; metric: MetricName };
+export type SortBy = { "by": "name" } | { "by": "inclusive", "metric": MetricName } | { "by": "own", "metric": MetricName } | { "by": "perCall", "metric": MetricName };

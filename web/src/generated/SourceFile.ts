@@ -4,29 +4,28 @@ import type { Costs } from "./Costs";
 /**
  * One file.
  */
-export type SourceFile = {
-  /**
-   * Its number in this document.
-   */
-  file: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * The template that it was compiled from, if a template engine named it by a hash.
-   */
-  template: string | null;
-  /**
-   * The cost of its lines, or of its functions, without callees.
-   */
-  own: Costs;
-  /**
-   * Its lines that have costs.
-   */
-  lines: number;
-  /**
-   * Its functions.
-   */
-  functions: number;
-};
+export type SourceFile = { 
+/**
+ * Its number in this document.
+ */
+file: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The template that it was compiled from, if a template engine named it by a hash.
+ */
+template: string | null, 
+/**
+ * The cost of its lines, or of its functions, without callees.
+ */
+own: Costs, 
+/**
+ * Its lines that have costs.
+ */
+lines: number, 
+/**
+ * Its functions.
+ */
+functions: number, };

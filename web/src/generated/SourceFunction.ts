@@ -4,13 +4,12 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * A function in a file.
  */
-export type SourceFunction = {
-  /**
-   * The line that it begins at; zero if unknown.
-   */
-  line: number;
-  /**
-   * Its costs.
-   */
-  row: FunctionRow;
-};
+export type SourceFunction = { 
+/**
+ * The line that it begins at; zero if unknown.
+ */
+line: number, 
+/**
+ * Its costs.
+ */
+row: FunctionRow, };

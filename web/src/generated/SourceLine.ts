@@ -4,21 +4,20 @@ import type { Costs } from "./Costs";
 /**
  * One line.
  */
-export type SourceLine = {
-  /**
-   * The line, counted from one.
-   */
-  line: number;
-  /**
-   * What it cost without the functions that it calls; it has no calls.
-   */
-  own: Costs;
-  /**
-   * The calls from this line, and their cost with all callees.
-   */
-  callees: Costs;
-  /**
-   * The functions that the line was executed in.
-   */
-  functions: Array<number>;
-};
+export type SourceLine = { 
+/**
+ * The line, counted from one.
+ */
+line: number, 
+/**
+ * What it cost without the functions that it calls; it has no calls.
+ */
+own: Costs, 
+/**
+ * The calls from this line, and their cost with all callees.
+ */
+callees: Costs, 
+/**
+ * The functions that the line was executed in.
+ */
+functions: Array<number>, };

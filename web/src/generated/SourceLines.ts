@@ -6,21 +6,20 @@ import type { SourceLine } from "./SourceLine";
 /**
  * What is in one file.
  */
-export type SourceLines = {
-  /**
-   * The file.
-   */
-  file: SourceFile;
-  /**
-   * The lines that have costs, from top to bottom.
-   */
-  lines: Array<SourceLine>;
-  /**
-   * The functions that begin in the file, from top to bottom.
-   */
-  functions: Array<SourceFunction>;
-  /**
-   * How many lines and functions are left out at the end.
-   */
-  omitted: number;
-};
+export type SourceLines = { 
+/**
+ * The file.
+ */
+file: SourceFile, 
+/**
+ * The lines that have costs, from top to bottom.
+ */
+lines: Array<SourceLine>, 
+/**
+ * The functions that begin in the file, from top to bottom.
+ */
+functions: Array<SourceFunction>, 
+/**
+ * How many lines and functions are left out at the end.
+ */
+omitted: number, };

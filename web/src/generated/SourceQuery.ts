@@ -4,17 +4,16 @@ import type { MetricName } from "./MetricName";
 /**
  * Which file to show.
  */
-export type SourceQuery = {
-  /**
-   * The file's number, as [`SourceFile::file`] has it.
-   */
-  file?: number | null;
-  /**
-   * The file of this function instead.
-   */
-  function?: number | null;
-  /**
-   * The metric that sorts the files.
-   */
-  metric: MetricName;
-};
+export type SourceQuery = { 
+/**
+ * The file's number, as [`SourceFile::file`] has it.
+ */
+file?: number | null, 
+/**
+ * The file of this function instead.
+ */
+function?: number | null, 
+/**
+ * The metric that sorts the files.
+ */
+metric: MetricName, };

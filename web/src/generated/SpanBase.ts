@@ -3,13 +3,12 @@
 /**
  * Spans of the base of a comparison.
  */
-export type SpanBase = {
-  /**
-   * How many.
-   */
-  calls: number;
-  /**
-   * Their time in nanoseconds.
-   */
-  time: number;
-};
+export type SpanBase = { 
+/**
+ * How many.
+ */
+calls: number, 
+/**
+ * Their time in nanoseconds.
+ */
+time: number, };

@@ -3,21 +3,20 @@
 /**
  * A caller of spans.
  */
-export type SpanCallerRow = {
-  /**
-   * Its number in this document.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * How many.
-   */
-  calls: number;
-  /**
-   * Their time in nanoseconds.
-   */
-  time: number;
-};
+export type SpanCallerRow = { 
+/**
+ * Its number in this document.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * How many.
+ */
+calls: number, 
+/**
+ * Their time in nanoseconds.
+ */
+time: number, };

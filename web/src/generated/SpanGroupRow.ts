@@ -5,46 +5,45 @@ import type { SpanCallerRow } from "./SpanCallerRow";
 /**
  * Spans of the same kind, text and function.
  */
-export type SpanGroupRow = {
-  /**
-   * `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
-   */
-  kind: string;
-  /**
-   * The statement, address or command, without literals; empty if not known.
-   */
-  text: string;
-  /**
-   * The function that waited.
-   */
-  function: number;
-  /**
-   * Its name.
-   */
-  name: string;
-  /**
-   * How many.
-   */
-  calls: number;
-  /**
-   * Their time in nanoseconds.
-   */
-  time: number;
-  /**
-   * The longest, in nanoseconds.
-   */
-  longest: number;
-  /**
-   * Rows found or changed, if that is known.
-   */
-  rows: number | null;
-  /**
-   * The callers, those first whose spans took longest.
-   */
-  callers: Array<SpanCallerRow>;
-  /**
-   * The same group in the base; none if nothing is compared. Without calls the group is
-   * new; a group that is gone has no calls itself.
-   */
-  base: SpanBase | null;
-};
+export type SpanGroupRow = { 
+/**
+ * `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
+ */
+kind: string, 
+/**
+ * The statement, address or command, without literals; empty if not known.
+ */
+text: string, 
+/**
+ * The function that waited.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * How many.
+ */
+calls: number, 
+/**
+ * Their time in nanoseconds.
+ */
+time: number, 
+/**
+ * The longest, in nanoseconds.
+ */
+longest: number, 
+/**
+ * Rows found or changed, if that is known.
+ */
+rows: number | null, 
+/**
+ * The callers, those first whose spans took longest.
+ */
+callers: Array<SpanCallerRow>, 
+/**
+ * The same group in the base; none if nothing is compared. Without calls the group is
+ * new; a group that is gone has no calls itself.
+ */
+base: SpanBase | null, };

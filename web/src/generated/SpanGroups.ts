@@ -5,25 +5,24 @@ import type { SpanGroupRow } from "./SpanGroupRow";
 /**
  * All groups, those first that took longest together.
  */
-export type SpanGroups = {
-  /**
-   * The groups.
-   */
-  groups: Array<SpanGroupRow>;
-  /**
-   * Spans that a limit left out.
-   */
-  leftOut: number;
-  /**
-   * Their time in nanoseconds.
-   */
-  leftOutTime: number;
-  /**
-   * All spans together took so long, in nanoseconds.
-   */
-  time: number;
-  /**
-   * All spans of the base; none if nothing is compared.
-   */
-  base: SpanBase | null;
-};
+export type SpanGroups = { 
+/**
+ * The groups.
+ */
+groups: Array<SpanGroupRow>, 
+/**
+ * Spans that a limit left out.
+ */
+leftOut: number, 
+/**
+ * Their time in nanoseconds.
+ */
+leftOutTime: number, 
+/**
+ * All spans together took so long, in nanoseconds.
+ */
+time: number, 
+/**
+ * All spans of the base; none if nothing is compared.
+ */
+base: SpanBase | null, };

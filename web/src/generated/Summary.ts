@@ -7,85 +7,84 @@ import type { Unit } from "./Unit";
 /**
  * What a profile is of, and what it comes to.
  */
-export type Summary = {
-  /**
-   * What was profiled: a script, a route, or the names of the files.
-   */
-  title: string;
-  /**
-   * The files it was opened from.
-   */
-  files: Array<string>;
-  /**
-   * Shape of the data: `edges`, `tree`, `samples`, `events`.
-   */
-  shape: string;
-  /**
-   * Whether whole call stacks are known.
-   */
-  hasStacks: boolean;
-  /**
-   * Whether it is known when each call happened.
-   */
-  hasTimes: boolean;
-  /**
-   * Whether costs of source lines are known.
-   */
-  hasLines: boolean;
-  /**
-   * Whether stacks were looked at now and then instead of measuring calls.
-   */
-  isSampled: boolean;
-  /**
-   * A limit cut something off.
-   */
-  isTruncated: boolean;
-  /**
-   * The stacks are an estimate.
-   */
-  isEstimated: boolean;
-  /**
-   * What the wall metric counts.
-   */
-  unit: Unit;
-  /**
-   * The metrics that were measured, in the order to show them.
-   */
-  metrics: Array<MetricName>;
-  /**
-   * The cost of the whole profile: that of `main()`.
-   */
-  total: Costs;
-  /**
-   * All calls, `main()` included; zero if sampled.
-   */
-  calls: number;
-  /**
-   * The functions that were called.
-   */
-  functions: number;
-  /**
-   * Nodes of the call tree; zero if there is none, or functions are listed only.
-   */
-  nodes: number;
-  /**
-   * Samples; zero if it was not sampled.
-   */
-  samples: number;
-  /**
-   * Spans that were recorded: statements, requests, commands.
-   */
-  spans: number;
-  /**
-   * The greatest memory in use, in bytes, if the profile says it.
-   */
-  peakMemory: number | null;
-  /**
-   * When it began, in microseconds since the Unix epoch.
-   */
-  startedUnixUs: number | null;
-  /**
-   * Everything else that the profile says of itself, in order.
-   */
-  meta: Array<MetaEntry>;
-};
+export type Summary = { 
+/**
+ * What was profiled: a script, a route, or the names of the files.
+ */
+title: string, 
+/**
+ * The files it was opened from.
+ */
+files: Array<string>, 
+/**
+ * Shape of the data: `edges`, `tree`, `samples`, `events`.
+ */
+shape: string, 
+/**
+ * Whether whole call stacks are known.
+ */
+hasStacks: boolean, 
+/**
+ * Whether it is known when each call happened.
+ */
+hasTimes: boolean, 
+/**
+ * Whether costs of source lines are known.
+ */
+hasLines: boolean, 
+/**
+ * Whether stacks were looked at now and then instead of measuring calls.
+ */
+isSampled: boolean, 
+/**
+ * A limit cut something off.
+ */
+isTruncated: boolean, 
+/**
+ * The stacks are an estimate.
+ */
+isEstimated: boolean, 
+/**
+ * What the wall metric counts.
+ */
+unit: Unit, 
+/**
+ * The metrics that were measured, in the order to show them.
+ */
+metrics: Array<MetricName>, 
+/**
+ * The cost of the whole profile: that of `main()`.
+ */
+total: Costs, 
+/**
+ * All calls, `main()` included; zero if sampled.
+ */
+calls: number, 
+/**
+ * The functions that were called.
+ */
+functions: number, 
+/**
+ * Nodes of the call tree; zero if there is none, or functions are listed only.
+ */
+nodes: number, 
+/**
+ * Samples; zero if it was not sampled.
+ */
+samples: number, 
+/**
+ * Spans that were recorded: statements, requests, commands.
+ */
+spans: number, 
+/**
+ * The greatest memory in use, in bytes, if the profile says it.
+ */
+peakMemory: number | null, 
+/**
+ * When it began, in microseconds since the Unix epoch.
+ */
+startedUnixUs: number | null, 
+/**
+ * Everything else that the profile says of itself, in order.
+ */
+meta: Array<MetaEntry>, };

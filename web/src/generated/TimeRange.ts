@@ -3,13 +3,12 @@
 /**
  * A range of time, in nanoseconds since the profile began.
  */
-export type TimeRange = {
-  /**
-   * Where it begins.
-   */
-  from: number;
-  /**
-   * Where it ends; what happens at this instant is outside.
-   */
-  to: number;
-};
+export type TimeRange = { 
+/**
+ * Where it begins.
+ */
+from: number, 
+/**
+ * Where it ends; what happens at this instant is outside.
+ */
+to: number, };

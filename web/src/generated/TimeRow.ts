@@ -3,13 +3,12 @@
 /**
  * One depth of one stack.
  */
-export type TimeRow = {
-  /**
-   * The stack: zero is the program's own, others are fibers.
-   */
-  lane: number;
-  /**
-   * The depth below the stack's first function.
-   */
-  depth: number;
-};
+export type TimeRow = { 
+/**
+ * The stack: zero is the program's own, others are fibers.
+ */
+lane: number, 
+/**
+ * The depth below the stack's first function.
+ */
+depth: number, };

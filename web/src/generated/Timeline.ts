@@ -8,29 +8,28 @@ import type { TimeRow } from "./TimeRow";
 /**
  * A part of the time.
  */
-export type Timeline = {
-  /**
-   * The part that is shown.
-   */
-  range: TimeRange;
-  /**
-   * When the profile ended, in nanoseconds since it began.
-   */
-  end: number;
-  /**
-   * All rows that there are.
-   */
-  rows: Array<TimeRow>;
-  /**
-   * The calls.
-   */
-  boxes: TimeBoxes;
-  /**
-   * Every function that has a box, by number.
-   */
-  names: Array<FlameName>;
-  /**
-   * What calls waited for.
-   */
-  spans: SpanBoxes;
-};
+export type Timeline = { 
+/**
+ * The part that is shown.
+ */
+range: TimeRange, 
+/**
+ * When the profile ended, in nanoseconds since it began.
+ */
+end: number, 
+/**
+ * All rows that there are.
+ */
+rows: Array<TimeRow>, 
+/**
+ * The calls.
+ */
+boxes: TimeBoxes, 
+/**
+ * Every function that has a box, by number.
+ */
+names: Array<FlameName>, 
+/**
+ * What calls waited for.
+ */
+spans: SpanBoxes, };

@@ -4,29 +4,28 @@ import type { TimeRange } from "./TimeRange";
 /**
  * Which part of the time to show.
  */
-export type TimelineQuery = {
-  /**
-   * The part; none for all.
-   */
-  range?: TimeRange | null;
-  /**
-   * Width of the part, in pixels.
-   */
-  width: number;
-  /**
-   * Calls narrower than this are joined, in pixels.
-   */
-  minWidth: number;
-  /**
-   * The first row to show, counted from zero.
-   */
-  firstRow: number;
-  /**
-   * How many rows.
-   */
-  rows: number;
-  /**
-   * Functions to mark: those whose name contains this text, in any case.
-   */
-  search: string;
-};
+export type TimelineQuery = { 
+/**
+ * The part; none for all.
+ */
+range?: TimeRange | null, 
+/**
+ * Width of the part, in pixels.
+ */
+width: number, 
+/**
+ * Calls narrower than this are joined, in pixels.
+ */
+minWidth: number, 
+/**
+ * The first row to show, counted from zero.
+ */
+firstRow: number, 
+/**
+ * How many rows.
+ */
+rows: number, 
+/**
+ * Functions to mark: those whose name contains this text, in any case.
+ */
+search: string, };

@@ -19,8 +19,11 @@ export function SpansPage(): JSX.Element {
         {(spans) =>
           spans.groups.length === 0 ? (
             <Empty title="No statements, requests or commands are in this profile.">
-              <p>SQL, HTTP, Redis and Memcached calls are recorded with:</p>
-              <Command>xhprof run --flags cpu,memory,sql -o run.xhp -- script.php</Command>
+              <p>
+                SQL, HTTP, Redis and Memcached calls are recorded in native files, unless the flags leave out{" "}
+                <code>sql</code>:
+              </p>
+              <Command>xhprof run -o run.xhp -- script.php</Command>
             </Empty>
           ) : (
             <>

@@ -94,7 +94,7 @@ Examples:
   xhprof merge /tmp/*.index.xhprof -o all.xhp
   xhprof merge run-1.xhprof run-2.xhprof --to xhprof-json -o -
   xhprof merge /var/lib/xhprof -o all.xhp
-  xhprof merge /var/lib/xhprof --by route -o routes/
+  xhprof merge /var/lib/xhprof --by route
 
 A directory stands for the profiles in it; other files in it are left out, and named. --by route
 writes one file for each route (what the program calls it, else the request or the script) to the
@@ -113,9 +113,10 @@ pub(crate) struct MergeArguments {
     /// Write one sum for each of these, to the directory OUT
     #[arg(long, value_name = "WHAT", conflicts_with = "title")]
     pub(crate) by: Option<By>,
-    /// The output file; `-` writes to standard output
+    /// The output file; `-` writes to standard output. By default merged.xhp, or the directory routes
+    /// with --by route, in the working directory
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
     /// The output format; by default the file name of OUT decides. `xhprof convert --list` has all
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,

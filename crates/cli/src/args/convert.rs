@@ -10,6 +10,7 @@ use super::{Cost, MemoryArguments};
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   xhprof convert run.xhprof -o run.xhp
+  xhprof convert run.xhp --to pprof
   xhprof convert run.xhprof --to xhprof-json -o - | jq keys
   xhprof convert run.xhprof -o run.svg --estimate
   xhprof convert run.xhp --to dot --threshold 2 -o - | dot -Tsvg > graph.svg
@@ -29,8 +30,9 @@ pub(crate) struct ConvertArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN", required_unless_present = "list")]
     pub(crate) file: Option<PathBuf>,
-    /// The output file; `-` writes to standard output
-    #[arg(short, long, value_name = "OUT", required_unless_present = "list")]
+    /// The output file; `-` writes to standard output. By default the name of IN, with the ending of
+    /// the format, in the working directory
+    #[arg(short, long, value_name = "OUT", required_unless_present_any = ["list", "to"])]
     pub(crate) output: Option<PathBuf>,
     /// The output format; by default the file name of OUT decides
     #[arg(long, value_name = "FORMAT")]
@@ -68,7 +70,7 @@ fn percent(text: &str) -> Result<f64, &'static str> {
 
 const FLAMEGRAPH_EXAMPLES: &str = "\
 Examples:
-  xhprof flamegraph run.xhp -o run.svg
+  xhprof flamegraph run.xhp
   xhprof flamegraph run.xhp --metric memory -o run.html
   xhprof flamegraph new.xhp --base old.xhp -o diff.html
   xhprof flamegraph run.xhprof --estimate -o - > run.svg
@@ -86,10 +88,11 @@ pub(crate) struct FlamegraphArguments {
     /// An earlier profile, to colour changes since; the mean of several, or of a directory of them
     #[arg(long, value_name = "OLD")]
     pub(crate) base: Vec<PathBuf>,
-    /// The output file, ending in .svg or .html; `-` writes to standard output
+    /// The output file, ending in .svg or .html; `-` writes to standard output. By default the name
+    /// of IN, ending in .svg, in the working directory
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
-    /// The output format; by default the file name of OUT decides, and standard output gets an SVG
+    pub(crate) output: Option<PathBuf>,
+    /// The output format; by default the file name of OUT decides, else it is an SVG
     #[arg(long, value_name = "KIND")]
     pub(crate) to: Option<Picture>,
     /// The cost that sets the widths

@@ -29,7 +29,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArguments {
-    /// The directory to write xhprof.1, xhprof-run.1 and so on to, readable by everyone
+    /// The directory to write xhprof.1, xhprof-run.1 and so on to, readable by every user
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@ mod attach;
 mod check;
 mod compare;
 mod convert;
+mod flags;
 mod generate;
 mod list;
 pub mod memory;
@@ -21,11 +22,12 @@ pub(crate) use attach::{AttachArguments, ChoiceArguments, DumpArguments, TopArgu
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
+pub(crate) use flags::MeasuredFlags;
 pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub use memory::MemoryArguments;
 pub use regressions::{FindingsFormat, RegressionsArguments};
-pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use report::{ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -143,8 +145,8 @@ Examples:
   xhprof run -o run.xhp -- vendor/bin/phpunit tests
   xhprof run -o run.svg -- vendor/bin/phpunit tests
   xhprof run --sort memory -- php -d memory_limit=1G script.php
-  xhprof run --flags cpu,memory,no_builtins -- php8.4 script.php
-  xhprof run --flags cpu,memory,sql -o run.xhp -- script.php
+  xhprof run --flags +no_builtins,-memory -- php8.4 script.php
+  xhprof run --mode sample -o run.xhp -- script.php
 
 The program keeps the terminal: xhprof does not touch its input and output. Ctrl-C ends the program,
 which writes its profile first; then the report follows. A second Ctrl-C kills it.
@@ -160,16 +162,18 @@ profile.";
 // Clap takes options that the environment sets for required ones.
 #[command(after_help = RUN_EXAMPLES, override_usage = "xhprof run [OPTIONS] <COMMAND>...")]
 pub(crate) struct RunArguments {
-    /// What to measure besides calls and wall time, or `none`
+    /// What to measure besides calls and wall time: any of cpu, memory, sql, `no_builtins`, or none;
+    /// with signs, what to change of the default: cpu,memory,sql
     #[arg(
         long,
         env = "XHPROF_FLAGS",
         hide_env = true,
-        value_delimiter = ',',
-        default_value = "cpu,memory",
+        allow_hyphen_values = true,
+        default_value = "cpu,memory,sql",
+        hide_default_value = true,
         value_name = "FLAGS"
     )]
-    pub(crate) flags: Vec<Flag>,
+    pub(crate) flags: MeasuredFlags,
     /// Write the profile to FILE, which only its owner can read
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -179,14 +183,14 @@ pub(crate) struct RunArguments {
     /// What to record
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
-    /// With --mode sample: microseconds between two samples; by default what
-    /// `xhprof.sampling_interval` says, which is 100000 unless php.ini sets it
+    /// With --mode sample: microseconds between two samples
     #[arg(
         long,
         value_name = "MICROSECONDS",
+        default_value = "1000",
         value_parser = clap::value_parser!(u32).range(100..)
     )]
-    pub(crate) interval: Option<u32>,
+    pub(crate) interval: u32,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]
@@ -213,35 +217,6 @@ pub(crate) struct PhpArguments {
     /// The extension's file; by default beside this program, else in PHP's extension directory
     #[arg(long, value_name = "SO", env = "XHPROF_EXTENSION", hide_env = true)]
     pub(crate) extension: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum Flag {
-    /// CPU time
-    Cpu,
-    /// Memory in use and its peak
-    Memory,
-    /// Leave out PHP's own functions
-    NoBuiltins,
-    /// SQL statements, HTTP requests and commands, with private data removed
-    #[value(alias = "spans")]
-    Sql,
-    /// None of these
-    None,
-}
-
-impl Flag {
-    /// The value in `xhprof.flags`.
-    pub(crate) fn setting(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::NoBuiltins => "no_builtins",
-            // Another setting: see `run`.
-            Self::Sql | Self::None => "",
-        }
-    }
 }
 
 /// `xhprof.mode`.
@@ -272,6 +247,7 @@ impl Mode {
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   xhprof doctor
+  xhprof doctor --verbose
   xhprof doctor --php /usr/bin/php8.4
   xhprof doctor --php-fpm
   xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
@@ -297,6 +273,9 @@ pub(crate) struct DoctorArguments {
         default_missing_value = ""
     )]
     pub(crate) php_fpm: Option<OsString>,
+    /// List every check, with what was found, not only faults and warnings
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// The main configuration file of php-fpm; by default `php-fpm -tt` names it
     #[arg(long, value_name = "FILE")]
     pub(crate) fpm_config: Option<PathBuf>,

@@ -14,9 +14,10 @@ Examples:
   xhprof regressions /var/lib/xhprof --format json | jq '.releases[].findings[].function'
   xhprof regressions --store /srv/runs --app shop
 
-A profile belongs to the release that its tag `release` names: xhprof_tag('release', '2026.11.3'), or
-the option tags of xhprof_enable(). Each release is compared with the two weeks before it: its first day, then
-two days, then three. It takes at least 30 profiles a route and day, of 7 days before the release.
+A profile belongs to the release that its tag `release` names: the setting xhprof.release, or
+xhprof_tag('release', '2026.11.3'). Each release is compared with the two weeks before it: its first
+day, then two days, then three. It takes at least 30 profiles a route and day, of 7 days before the
+release.
 
 docs/regressions.md says how findings are made, how often they are wrong, and how to read them.";
 

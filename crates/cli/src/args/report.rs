@@ -19,6 +19,7 @@ Examples:
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --spans
   xhprof report run.xhp --hints
+  xhprof report run.xhp --format markdown
   zcat profiles.gz | xhprof report -
 
 Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
@@ -51,14 +52,40 @@ pub(crate) struct ReportArguments {
     pub(crate) view: ViewArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
-    /// Print JSON, for programs: everything, unless --limit is given
-    #[arg(long, conflicts_with_all = ["pager", "columns"])]
+    /// How to print the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with_all = ["pager", "columns", "format"])]
     pub(crate) json: bool,
     /// Print through $PAGER if standard output is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
+}
+
+/// How a report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal
+    Text,
+    /// For programs: everything, unless --limit is given
+    Json,
+    /// One text of bounded length, for an issue or an assistant: paths, functions, spans, hints, and
+    /// what was measured
+    Markdown,
+}
+
+impl ReportArguments {
+    /// The format; `--json` is another name of one.
+    pub(crate) fn format(&self) -> ReportFormat {
+        if self.json {
+            ReportFormat::Json
+        } else {
+            self.format
+        }
+    }
 }
 
 /// The view that replaces the table of functions.
@@ -101,7 +128,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Rows and columns of a table.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Default, Clone, Args)]
 pub(crate) struct TableArguments {
     /// The cost that percentages refer to
     #[arg(long, value_name = "COST", default_value = "wall")]

@@ -8,15 +8,15 @@ use super::{Cost, MemoryArguments};
 
 const HTML_EXAMPLES: &str = "\
 Examples:
-  xhprof html run.xhp -o run.html
+  xhprof html run.xhp
   xhprof html run.xhp --source src -o run.html
   xhprof html new.xhp --base old.xhp -o change.html
   xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
 
 One file with everything in it, the profiles too: flame graph, order of time, functions with their
 callers and callees, and export to other formats. It loads nothing and sends nothing. Several
-profiles, and those of a directory, are added up. A profile that knows only who called whom, as
-XHProf's files do, has no flame graph, unless --estimate estimates the stacks.";
+profiles, and those of a directory, are added up. A profile that has only caller and callee pairs, as
+XHProf's files have, has no flame graph, unless --estimate estimates the stacks.";
 
 const VIEW_EXAMPLES: &str = "\
 Examples:
@@ -35,9 +35,10 @@ pub(crate) struct HtmlArguments {
     /// The profiles; `-` reads standard input
     #[arg(value_name = "IN", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The page; `-` writes to standard output
+    /// The page; `-` writes to standard output. By default the name of the first IN, ending in
+    /// .html, in the working directory
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) page: PageArguments,
 }
@@ -72,16 +73,16 @@ pub(crate) struct PageArguments {
     #[arg(long, value_name = "OLD")]
     pub(crate) base: Vec<PathBuf>,
     /// Put the source files of the profile's functions that are below DIR into the page, for the view
-    /// Source: who gets the page gets them
+    /// Source: every reader of the page gets them
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Vec<PathBuf>,
     /// The cost that comes first
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// What it is called
+    /// The title of the page
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Guess the stacks if the profile knows only who called whom
+    /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
     #[command(flatten)]

@@ -9,10 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 
-use super::budget::Budget;
 use super::mistakes;
+use super::places::{PlacedBudget, Places};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
@@ -27,13 +26,13 @@ const MOST_RUNS: u32 = 1000;
 pub(super) struct File {
     /// For every scenario.
     #[serde(default)]
-    pub(super) budgets: Vec<Spanned<String>>,
+    pub(super) budgets: Vec<String>,
     /// How many scenarios run at once.
     #[serde(default)]
     pub(super) parallel: Option<usize>,
     /// By how much runs may differ, as a share of the base: `10%`.
     #[serde(default)]
-    pub(super) max_noise: Option<Spanned<String>>,
+    pub(super) max_noise: Option<String>,
     #[serde(default)]
     pub(super) scenarios: Vec<ScenarioFile>,
 }
@@ -66,7 +65,7 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     pub(super) timeout: Option<u64>,
     #[serde(default)]
-    pub(super) budgets: Vec<Spanned<String>>,
+    pub(super) budgets: Vec<String>,
 }
 
 /// A command: one line, as in a shell but without its features, or words.
@@ -144,15 +143,6 @@ pub(super) enum Source {
     Profiles(Vec<PathBuf>),
 }
 
-/// A budget, and where it is in the file.
-#[derive(Debug, Clone)]
-pub(super) struct PlacedBudget {
-    pub(super) budget: Budget,
-    /// Line and column from one; zero for a budget of the command line.
-    pub(super) line: u64,
-    pub(super) column: u64,
-}
-
 /// What a file says.
 #[derive(Debug)]
 pub(super) struct Config {
@@ -177,17 +167,17 @@ pub(super) fn read(path: &Path) -> Result<String> {
 impl Config {
     /// Reads a file's text; `name` is for errors.
     pub(super) fn parse(text: &str, name: &str) -> Result<Self> {
-        let file: File = serde_saphyr::from_str(text)
+        let file: File = yaml_serde::from_str(text)
             .map_err(|error| anyhow!(mistakes::of_yaml(&error, text, name)))?;
         if file.scenarios.is_empty() {
             bail!("{name}: it has no scenarios");
         }
         let max_noise = match &file.max_noise {
             None => DEFAULT_NOISE,
-            Some(share) => noise(&share.value)
-                .with_context(|| format!("{name}:{}: max_noise", share.referenced.line()))?,
+            Some(share) => noise(share).with_context(|| format!("{name}: max_noise"))?,
         };
-        let common = budgets(&file.budgets, text, name)?;
+        let mut places = Places::new(text, name);
+        let common = places.budgets(&file.budgets)?;
         let mut names = std::collections::BTreeSet::new();
         let mut scenarios = Vec::new();
         for scenario in file.scenarios {
@@ -195,7 +185,7 @@ impl Config {
                 bail!("{name}: two scenarios are called \"{}\"", scenario.name);
             }
             let of_file = format!("{name}: scenario \"{}\"", scenario.name);
-            let own = budgets(&scenario.budgets, text, name)?;
+            let own = places.budgets(&scenario.budgets)?;
             scenarios
                 .push(Scenario::new(scenario, &[&common[..], &own[..]].concat()).context(of_file)?);
         }
@@ -331,27 +321,6 @@ fn found(names: &[String]) -> Result<Vec<PathBuf>> {
         bail!("its list of profiles is empty");
     }
     Ok(files)
-}
-
-fn budgets(list: &[Spanned<String>], text: &str, name: &str) -> Result<Vec<PlacedBudget>> {
-    list.iter()
-        .map(|budget| placed(budget, text, name))
-        .collect()
-}
-
-fn placed(budget: &Spanned<String>, text: &str, name: &str) -> Result<PlacedBudget> {
-    let (line, column) = (budget.referenced.line(), budget.referenced.column());
-    match Budget::new(&budget.value) {
-        Ok(budget) => Ok(PlacedBudget {
-            budget,
-            line,
-            column,
-        }),
-        Err(error) => Err(anyhow!(
-            "{}",
-            mistakes::pointed(&budget.value, &error, Some((name, text, line, column)))
-        )),
-    }
 }
 
 #[cfg(test)]

@@ -351,7 +351,7 @@ fn spans_value(
             .filter(move |span| kind.is_none_or(|kind| span.kind == kind))
     };
     if profile.spans.is_empty() && has_statements(profile) {
-        return Err("statements were not recorded; record with the flag sql (xhprof.collect_additional_info = 1) into a native file".to_owned());
+        return Err("statements were not recorded: xhprof.flags (--flags of run) needs sql, and the file must be a native one".to_owned());
     }
     if profile.spans.left_out.count > 0 {
         return Err("a limit left spans out, so they cannot be counted".to_owned());

@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
     crate::output::save_public(path, text.as_bytes())?;
     say(&format!(
         "wrote {} with {} budgets; `xhprof check{}` checks them",
-        path.display(),
+        crate::output::with_size(path),
         budgets.len(),
         if path == "xhprof.yaml" {
             String::new()
@@ -162,7 +162,7 @@ mod tests {
             "",
             "null: x",
         ] {
-            let back: String = serde_saphyr::from_str(&yaml(text)).unwrap();
+            let back: String = yaml_serde::from_str(&yaml(text)).unwrap();
             assert_eq!(back, text);
         }
     }

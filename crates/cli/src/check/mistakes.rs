@@ -38,31 +38,42 @@ pub(super) fn pointed(
 
 /// An error of the YAML reader as those of budgets: with its place, the line, and a
 /// mark below the column.
-pub(super) fn of_yaml(error: &serde_saphyr::Error, text: &str, name: &str) -> String {
-    let message = error.without_snippet().to_string();
+pub(super) fn of_yaml(error: &yaml_serde::Error, text: &str, name: &str) -> String {
+    let message = error.to_string();
     let Some(place) = error.location() else {
         return format!("{name}: {message}");
     };
     let (line, column) = (place.line(), place.column());
     // The place stands before the message here.
-    let behind = format!(" at line {line}, column {column}");
-    let message = message.strip_suffix(&behind).unwrap_or(&message);
-    let index = usize::try_from(line).unwrap_or_default().saturating_sub(1);
-    let source = text
-        .lines()
-        .nth(index)
-        .unwrap_or_default()
-        .replace('\t', " ");
-    let message = match message {
-        "expected string scalar" if source.contains(": ") => {
-            "expected a text; one with `: ` in it needs quotation marks around it, as in \
-             'calls(\"f\", under: \"g\") == 1'"
-                .to_owned()
+    let behind = format!(" at line {line} column {column}");
+    let message = message.replace(&behind, "");
+    let source = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let is_tab = source.trim_start_matches(' ').starts_with('\t');
+    let source = source.replace('\t', " ");
+    let (path, what) = match message.split_once(": ") {
+        Some((path, what))
+            if path.ends_with(|last: char| last == ']' || last.is_alphanumeric()) =>
+        {
+            (format!("{path}: "), what)
         }
-        "invalid u32" | "invalid u64" | "invalid usize" => "expected a whole number".to_owned(),
-        other => format!("{other}{}", of_field(other)),
+        _ => (String::new(), message.as_str()),
     };
-    let width = usize::try_from(column).unwrap_or_default().clamp(1, 200);
+    let message = if what == "invalid type: map, expected a string" && source.contains(": ") {
+        format!(
+            "{path}expected a text; one with `: ` in it needs quotation marks around it, as in \
+             'calls(\"f\", under: \"g\") == 1'"
+        )
+    } else if ["u16", "u32", "u64", "usize"]
+        .iter()
+        .any(|kind| what.ends_with(&format!("expected {kind}")))
+    {
+        format!("{path}expected a whole number")
+    } else if is_tab && what.starts_with("found character that cannot start any token") {
+        "a tab cannot indent a line of YAML: write spaces".to_owned()
+    } else {
+        format!("{message}{}", of_field(what))
+    };
+    let width = column.clamp(1, 200);
     format!(
         "{name}:{line}:{column}: {message}\n  {source}\n  {:>width$}",
         '^'
@@ -75,7 +86,7 @@ fn of_field(message: &str) -> String {
         .strip_prefix("unknown field `")
         .and_then(|rest| rest.split_once("`, expected one of "));
     parts.map_or(String::new(), |(field, known)| {
-        crate::suggest::suggestion(field, known.split(", "))
+        crate::suggest::suggestion(field, known.split(", ").map(|name| name.trim_matches('`')))
     })
 }
 
@@ -94,17 +105,20 @@ mod tests {
         for (line, expected) in [
             (
                 "    repaet: 3",
-                "xhprof.yaml:4:5: unknown field `repaet`, expected one of name, ",
+                "xhprof.yaml:4:5: scenarios[0]: unknown field `repaet`, expected one of `name`, ",
             ),
             (
                 "    repeat: many",
-                "xhprof.yaml:4:13: expected a whole number\n      repeat: many\n              ^",
+                "xhprof.yaml:4:13: scenarios[0].repeat: expected a whole number\n      repeat: many\n              ^",
             ),
             (
                 "    budgets: [{a: b}]",
-                "xhprof.yaml:4:15: expected a text; one with `: ` in it needs quotation marks",
+                "xhprof.yaml:4:15: scenarios[0].budgets[0]: expected a text; one with `: ` in it needs quotation marks",
             ),
-            ("    budgets:\n\t- edges <= 1", "xhprof.yaml:5:2: tabs "),
+            (
+                "    budgets:\n\t- edges <= 1",
+                "xhprof.yaml:5:1: a tab cannot ",
+            ),
         ] {
             let error = error(&scenario(line));
             assert!(error.starts_with(expected), "{error}");
@@ -114,6 +128,9 @@ mod tests {
             );
         }
         let error = error(&scenario("    repaet: 3"));
-        assert!(error.contains("budgets; did you mean repeat?\n"), "{error}");
+        assert!(
+            error.contains("budgets`; did you mean repeat?\n"),
+            "{error}"
+        );
     }
 }

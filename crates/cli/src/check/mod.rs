@@ -15,6 +15,7 @@ mod init;
 mod language;
 mod mistakes;
 mod output;
+mod places;
 mod request;
 mod result;
 mod scenario;
@@ -34,7 +35,8 @@ use crate::args::CheckArguments;
 use crate::terminal::{Look, printable, say};
 use crate::{directory, input};
 use budget::{Budget, Verdict};
-use config::{Config, DEFAULT_NOISE, PlacedBudget, Scenario, Source};
+use config::{Config, DEFAULT_NOISE, Scenario, Source};
+use places::PlacedBudget;
 use result::{BudgetResult, Ending, Results, ScenarioResult};
 
 /// Checks, and prints the results; the exit code says how it ended.
@@ -324,6 +326,7 @@ fn report(results: &Results, arguments: &CheckArguments) -> Result<()> {
         if let Some(path) = path {
             artifacts::make_directory(path.parent())?;
             crate::output::write(path, |out| Ok(out.write_all(&bytes)?))?;
+            crate::output::say_written(path);
         }
     }
     if arguments.github {

@@ -45,6 +45,7 @@ pub(super) fn run(path: &Path, text: &str, config: &Config, results: &Results) -
     }
     if changed > 0 {
         crate::output::save_public(path, lines.join("\n").as_bytes())?;
+        crate::output::say_written(path);
     }
     Ok(stay == 0)
 }

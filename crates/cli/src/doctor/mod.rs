@@ -19,6 +19,7 @@ use crate::args::DoctorArguments;
 use crate::extension::Extension;
 use crate::php::{Php, Sapi};
 use crate::terminal::{Look, Style, printable};
+use crate::units::counted;
 use facts::Facts;
 use ini::Directive;
 use settings::{Known, Subject};
@@ -97,13 +98,57 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
     }
     let mut out = io::stdout().lock();
     let look = Look::of(&out);
-    let text: String = findings
-        .iter()
-        .map(|finding| rendered(finding, look))
-        .collect();
+    let of_grade = |grade| {
+        findings
+            .iter()
+            .filter(move |finding| finding.grade == grade)
+    };
+    let (wrong, good) = (
+        of_grade(Grade::Wrong).count(),
+        of_grade(Grade::Good).count(),
+    );
+    let mut text = rendered(&answer(&findings, php.sapi()), look);
+    if arguments.verbose {
+        text.extend(findings.iter().map(|finding| rendered(finding, look)));
+    } else {
+        let rest = of_grade(Grade::Wrong).chain(of_grade(Grade::Warning));
+        text.extend(rest.map(|finding| rendered(finding, look)));
+        let note = format!(
+            "… {} without a finding; --verbose lists all",
+            counted(good as u64, "check")
+        );
+        text.push_str(&format!("{}\n", look.paint(Style::Faint, &note)));
+    }
     out.write_all(text.as_bytes())?;
-    let is_wrong = findings.iter().any(|finding| finding.grade == Grade::Wrong);
-    Ok(u8::from(is_wrong))
+    Ok(u8::from(wrong > 0))
+}
+
+/// The first line: whether programs can be profiled here.
+fn answer(findings: &[Finding], sapi: Sapi) -> Finding {
+    let of_grade = |grade| {
+        findings
+            .iter()
+            .filter(|finding| finding.grade == grade)
+            .count()
+    };
+    let warnings = match of_grade(Grade::Warning) {
+        0 => String::new(),
+        number => format!(", with {}", counted(number as u64, "warning")),
+    };
+    match (of_grade(Grade::Wrong), sapi) {
+        (0, Sapi::CommandLine) => Finding::new(
+            Grade::Good,
+            format!("xhprof works here{warnings}: `xhprof run -- script.php` profiles a script"),
+        ),
+        (0, _) => Finding::new(Grade::Good, format!("xhprof works here{warnings}")),
+        (wrong, _) => Finding::new(
+            Grade::Wrong,
+            format!(
+                "xhprof does not work as it is set up: {}{warnings}",
+                counted(wrong as u64, "fault")
+            ),
+        ),
+    }
 }
 
 /// Checks the settings in the configuration files; with php-fpm, those of each

@@ -21,11 +21,13 @@ use unicode_width::UnicodeWidthStr;
 use crate::args::MergeArguments;
 use crate::directory::{self, Found, Skipped};
 use crate::export::Export;
+use crate::input::Kinds;
 use crate::list::{Entry, route};
+use crate::output::size_of;
 use crate::progress::{Progress, Work};
-use crate::terminal::{Look, Style, printable};
-use crate::units::{count, time};
-use crate::{export, input, pager};
+use crate::terminal::{Look, Style, printable, say};
+use crate::units::{count, counted, time};
+use crate::{export, input, output, pager};
 
 /// The maximum length of the route in a file's name.
 const MAX_NAME: usize = 80;
@@ -42,7 +44,10 @@ struct Sum {
 
 /// Merges the profiles route by route.
 pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
-    let directory = &arguments.output;
+    let directory = &match &arguments.output {
+        Some(directory) => directory.clone(),
+        None => output::default_path(Path::new("routes"), "")?,
+    };
     if input::is_standard(directory) {
         bail!("--by route writes one file for each route: -o must name a directory");
     }
@@ -72,21 +77,25 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
         let file = directory.join(format!("{}.{ending}", name(&route, &mut names)));
         let mut merger = Merger::default();
         let mut runs = 0;
+        let mut kinds = Kinds::default();
         for file in files {
-            let outcome = input::read_one_of_many(&file.path, &progress)
-                .and_then(|profile| Ok(merger.add(&profile)?));
+            let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
+                kinds.count(&profile);
+                Ok(merger.add(&profile)?)
+            });
             runs += u64::from(left_out.take(file, outcome)?.is_some());
         }
         if runs == 0 {
             continue;
         }
+        kinds.warn();
         let profile = merger.finish()?;
         let summary = Summary::of(&profile);
         let options = WriteOptions {
             title: Some(route.clone()),
             ..WriteOptions::default()
         };
-        Export::new(format, &file, false, [])?.write(profile, &options)?;
+        Export::new(format, &file, false, [])?.save(profile, &options)?;
         sums.push(Sum {
             route,
             file,
@@ -96,6 +105,14 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
     }
     drop(progress);
     left_out.report(sums.len())?;
+    let size = sums.iter().filter_map(|sum| sum.file.metadata().ok());
+    let size: u64 = size.map(|file| file.len()).sum();
+    say(&format!(
+        "wrote {} to {} ({})",
+        counted(sums.len() as u64, "file"),
+        directory.display(),
+        size_of(size)
+    ));
     sums.sort_by_key(|sum| std::cmp::Reverse(sum.summary.total.wall));
     pager::print(false, |look| Ok(table(&sums, look)))
 }
@@ -106,8 +123,7 @@ fn kind(to: Option<&str>) -> Result<(&'static Format, &'static str)> {
         Some(to) => export::format(Some(to), Path::new("-"))?,
         None => &NATIVE,
     };
-    let ending = format.endings.first().copied().unwrap_or("profile");
-    Ok((format, ending))
+    Ok((format, export::ending(format)))
 }
 
 /// A route as a file name that is not in use yet.

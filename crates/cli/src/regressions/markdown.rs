@@ -59,7 +59,10 @@ fn finding(text: &mut String, findings: &Findings, report: &Report, finding: &Fi
     table(text, finding);
     if let Some(place) = finding.places.first() {
         let path: Vec<String> = place.path.iter().map(|name| escaped(name)).collect();
-        text.push_str(&format!("\n- Path: {}\n", path.join(" → ")));
+        text.push('\n');
+        if !path.is_empty() {
+            text.push_str(&format!("- Path: {}\n", path.join(" → ")));
+        }
         let files = place.open.each_ref().map(|of| {
             let run = findings.run(&report.release, &place.route, of);
             run.map(|run| match run {

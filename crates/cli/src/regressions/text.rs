@@ -39,10 +39,12 @@ fn release(text: &mut String, findings: &Findings, report: &Report, look: Look) 
         ));
         places(text, finding);
         if let Some(place) = finding.places.first() {
-            text.push_str(&format!(
-                "     path    {}\n",
-                safe(&words::path(&place.path))
-            ));
+            if !place.path.is_empty() {
+                text.push_str(&format!(
+                    "     path    {}\n",
+                    safe(&words::path(&place.path))
+                ));
+            }
             let runs = place.open.each_ref();
             match runs.map(|of| findings.run(&report.release, &place.route, of)) {
                 [Some(At::File(before)), Some(At::File(after))] => {

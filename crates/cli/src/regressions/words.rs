@@ -13,6 +13,7 @@ pub fn kind(kind: Kind) -> &'static str {
         Kind::Slower => "slower",
         Kind::MoreMemory => "more memory",
         Kind::SlowerRoute => "slower route",
+        Kind::HigherPeak => "higher peak",
     }
 }
 
@@ -45,23 +46,33 @@ pub fn sentence(finding: &Finding) -> String {
         }
         Kind::MoreMemory => format!("{function} uses {} more in each run", bytes(place.cost)),
         Kind::SlowerRoute => format!("{function} takes {change} time; no function explains it"),
+        Kind::HigherPeak => {
+            let of = match finding.places.len() {
+                1 => place.route.clone(),
+                routes => counted(routes as u64, "route"),
+            };
+            let (before, after) = (bytes(before.memory), bytes(after.memory));
+            format!("The peak of memory of {of} rises from {before} to {after}")
+        }
     }
 }
 
 /// What it adds to a run, with its share.
 #[must_use]
 pub fn cost(kind: Kind, place: &Place) -> String {
-    let amount = match kind {
-        Kind::MoreMemory => bytes(place.cost),
-        _ => nanoseconds(place.cost),
+    let is_memory = matches!(kind, Kind::MoreMemory | Kind::HigherPeak);
+    let amount = if is_memory {
+        bytes(place.cost)
+    } else {
+        nanoseconds(place.cost)
     };
-    let of = if kind == Kind::MoreMemory {
+    let of = if is_memory {
         "of the peak"
     } else {
         "of the route"
     };
     let sign = if place.cost > 0.0 { "+" } else { "" };
-    if kind == Kind::MoreMemory && place.share > 10.0 {
+    if is_memory && place.share > 10.0 {
         return format!("{sign}{amount}");
     }
     format!("{sign}{amount}, {sign}{:.1} % {of}", 100.0 * place.share)
@@ -71,7 +82,7 @@ pub fn cost(kind: Kind, place: &Place) -> String {
 #[must_use]
 pub fn figure(kind: Kind, figures: &Figures) -> String {
     match kind {
-        Kind::MoreMemory => bytes(figures.memory),
+        Kind::MoreMemory | Kind::HigherPeak => bytes(figures.memory),
         Kind::MoreCalls | Kind::NewCall if figures.calls <= 0.0 => "never".to_owned(),
         Kind::MoreCalls | Kind::NewCall => {
             format!(

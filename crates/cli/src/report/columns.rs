@@ -26,13 +26,13 @@ pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
     }
 }
 
-/// The columns of the self costs, or of the inclusive costs. A column that
+/// The columns of the self costs, or of the inclusive costs, with their costs. A column that
 /// `is_usual` does not name is shown only if `--columns` asks for it.
 pub(super) fn of_costs(
     profile: &Profile,
     is_inclusive: bool,
     is_usual: impl Fn(Metric) -> bool,
-) -> Vec<Column> {
+) -> Vec<(Metric, Column)> {
     let costs = COSTS.into_iter().filter(|&cost| profile.shows(cost));
     let columns = costs.zip(2..).map(|(cost, dispensable)| {
         let (key, title) = match (cost, is_inclusive) {
@@ -46,11 +46,12 @@ pub(super) fn of_costs(
             (_, true) => ("incl-wall", "incl wall"),
         };
         let column = Column::new(key, title).dispensable(dispensable);
-        if is_usual(cost) {
+        let column = if is_usual(cost) {
             column
         } else {
             column.extra()
-        }
+        };
+        (cost, column)
     });
     columns.collect()
 }

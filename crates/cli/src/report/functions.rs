@@ -3,7 +3,7 @@
 use profile::{FlatTable, Metric, Profile, SymbolId};
 use view::{Document, FunctionRow, MetricName, SortBy};
 
-use super::columns::{self, COSTS, titles};
+use super::columns::{self, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table, left_out};
 use crate::args::{Sort, TableArguments};
@@ -63,82 +63,90 @@ impl<'p> Functions<'p> {
         }
     }
 
+    /// How many functions the limit left out.
+    pub(super) fn others(&self) -> usize {
+        self.left_out.0
+    }
+
     /// As a table for people.
     pub(super) fn table(&self) -> Table {
-        let mut table = Table::of_functions(self.columns());
-        table.rows = self.rows.iter().map(|row| self.row(row)).collect();
+        let (columns, cells): (Vec<Column>, Vec<CellOf<'_>>) = self.columns().into_iter().unzip();
+        let mut table = Table::of_functions(columns);
+        let row = |row: &FunctionRow| Row {
+            cells: cells.iter().map(|cell| cell(row)).collect(),
+            depth: 0,
+            name: printable(self.profile.name(SymbolId(row.function))),
+            callee: None,
+        };
+        table.rows = self.rows.iter().map(row).collect();
         let (number, cost) = self.left_out;
         let share = (!self.metric.is_signed()).then(|| FlatTable::percent(cost, self.total));
         table.notes.extend(left_out(number, share));
         table
     }
 
-    fn columns(&self) -> Vec<Column> {
-        let metrics = self.profile.metrics;
+    /// The columns in their order, each with the cell of a row in it.
+    fn columns<'s>(&'s self) -> Vec<(Column, CellOf<'s>)> {
+        let (metric, metrics) = (self.metric, self.profile.metrics);
+        let has_shares = !metric.is_signed();
         let is = |sort| self.sort == sort;
-        let calls = || Column::new("calls", "calls").sorted_by(is(Sort::Calls));
-        let share = Column::new("self%", "%");
-        let mut columns = Vec::new();
-        if self.metric == Metric::Calls {
-            columns
-                .push(calls().sorted_by(is(Sort::Calls) || is(Sort::Own) || is(Sort::Inclusive)));
-            columns.push(Column::new("calls%", "%"));
+        let amount_of = move |metric, value| Cell::amount(amount(metric, metrics, value));
+        let total = self.total;
+        let share = move |cost: i64| FlatTable::percent(cost, total);
+        let calls: CellOf<'s> = Box::new(|row| Cell::plain(count(row.inclusive.calls)));
+        let own_share: CellOf<'s> = Box::new(move |row| Cell::share(share(row.own.of(metric))));
+        let mut columns: Vec<(Column, CellOf<'s>)> = Vec::new();
+        let mut add = |column: Column, cell: CellOf<'s>| columns.push((column, cell));
+        if metric == Metric::Calls {
+            let is_sorted_by = is(Sort::Calls) || is(Sort::Own) || is(Sort::Inclusive);
+            add(Column::new("calls", "calls").sorted_by(is_sorted_by), calls);
+            add(Column::new("calls%", "%"), own_share);
         } else {
             if metrics.calls {
-                columns.push(calls());
+                add(
+                    Column::new("calls", "calls").sorted_by(is(Sort::Calls)),
+                    calls,
+                );
             }
-            let [own, inclusive] = titles(self.metric, self.profile);
-            let has_shares = !self.metric.is_signed();
-            columns.push(Column::new("self", own).sorted_by(is(Sort::Own)));
-            columns.extend(has_shares.then_some(share));
-            columns.push(Column::new("incl", inclusive).sorted_by(is(Sort::Inclusive)));
-            columns.extend(has_shares.then(|| Column::new("incl%", "%").dispensable(1)));
+            let [own, inclusive] = titles(metric, self.profile);
+            add(
+                Column::new("self", own).sorted_by(is(Sort::Own)),
+                Box::new(move |row| amount_of(metric, row.own.of(metric))),
+            );
+            if has_shares {
+                add(Column::new("self%", "%"), own_share);
+            }
+            add(
+                Column::new("incl", inclusive).sorted_by(is(Sort::Inclusive)),
+                Box::new(move |row| amount_of(metric, row.inclusive.of(metric))),
+            );
+            if has_shares {
+                add(
+                    Column::new("incl%", "%").dispensable(1),
+                    Box::new(move |row| Cell::plain(percent(share(row.inclusive.of(metric))))),
+                );
+            }
         }
-        let own = columns::of_costs(self.profile, false, |cost| cost != self.metric);
-        columns.extend(own.into_iter().map(|column| {
-            let is_sorted_by = match column.key {
-                "cpu" => is(Sort::Cpu),
-                "memory" => is(Sort::Memory),
-                "peak" => is(Sort::Peak),
-                _ => false,
+        for (cost, column) in columns::of_costs(self.profile, false, |cost| cost != metric) {
+            let is_sorted_by = match cost {
+                Metric::Cpu => is(Sort::Cpu),
+                Metric::Memory => is(Sort::Memory),
+                Metric::Peak => is(Sort::Peak),
+                Metric::Wall | Metric::Calls => false,
             };
-            column.sorted_by(is_sorted_by)
-        }));
-        columns.extend(columns::of_costs(self.profile, true, |_| false));
+            let cell = move |row: &FunctionRow| amount_of(cost, row.own.of(cost));
+            add(column.sorted_by(is_sorted_by), Box::new(cell));
+        }
+        for (cost, column) in columns::of_costs(self.profile, true, |_| false) {
+            let cell = move |row: &FunctionRow| amount_of(cost, row.inclusive.of(cost));
+            add(column, Box::new(cell));
+        }
         columns
     }
-
-    fn row(&self, row: &FunctionRow) -> Row {
-        let metrics = self.profile.metrics;
-        let text = |metric, value| amount(metric, metrics, value);
-        let share = |value| FlatTable::percent(value, self.total);
-        let (own_cost, inclusive) = (row.own.of(self.metric), row.inclusive.of(self.metric));
-        let calls = Cell::plain(count(row.inclusive.calls));
-        let mut cells = Vec::new();
-        if self.metric == Metric::Calls {
-            cells.push(calls);
-            cells.push(Cell::share(share(own_cost)));
-        } else {
-            if metrics.calls {
-                cells.push(calls);
-            }
-            let has_shares = !self.metric.is_signed();
-            cells.push(Cell::amount(text(self.metric, own_cost)));
-            cells.extend(has_shares.then(|| Cell::share(share(own_cost))));
-            cells.push(Cell::amount(text(self.metric, inclusive)));
-            cells.extend(has_shares.then(|| Cell::plain(percent(share(inclusive)))));
-        }
-        let costs = || COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
-        cells.extend(costs().map(|cost| Cell::amount(text(cost, row.own.of(cost)))));
-        cells.extend(costs().map(|cost| Cell::amount(text(cost, row.inclusive.of(cost)))));
-        Row {
-            cells,
-            depth: 0,
-            name: printable(self.profile.name(SymbolId(row.function))),
-            callee: None,
-        }
-    }
 }
+
+/// What a row has in a column.
+type CellOf<'a> = Box<dyn Fn(&FunctionRow) -> Cell + 'a>;
 
 /// What the engine sorts by. Where calls were not counted, nothing can be sorted
 /// by what was not measured: the self cost decides.

@@ -126,7 +126,7 @@ fn printed(text: &str) -> String {
 }
 
 /// `time: 1.71 ms`.
-fn said(evidence: &Evidence) -> String {
+pub(super) fn said(evidence: &Evidence) -> String {
     let value = match (&evidence.value, evidence.unit) {
         (EvidenceValue::Text(text), _) => printed(text),
         (EvidenceValue::Share(share), _) => percent(share * 100.0),

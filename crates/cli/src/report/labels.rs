@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::cut_in_the_middle;
+use crate::terminal::without_middle;
 
 /// Replaces the removed part of a name. If a user pastes such a name, it is
 /// looked up as a pattern.
@@ -18,8 +18,8 @@ pub(super) const ELLIPSIS: char = '…';
 /// The ways to shorten a name, the best first; the last leaves it whole.
 const WAYS: [fn(&str, usize) -> Cow<'_, str>; 4] = [
     |name, width| Cow::Owned(without_namespaces(name, width)),
-    |name, width| Cow::Owned(cut_in_the_middle(name, width, 2)),
-    |name, width| Cow::Owned(cut_in_the_middle(name, width, 4)),
+    |name, width| Cow::Owned(without_middle(name, width, 2)),
+    |name, width| Cow::Owned(without_middle(name, width, 4)),
     |name, _| Cow::Borrowed(name),
 ];
 
@@ -76,7 +76,7 @@ fn without_namespaces(name: &str, width: usize) -> String {
         }
         last = separator + 1;
     }
-    cut_in_the_middle(name.get(last..).unwrap_or(name), width, 2)
+    without_middle(name.get(last..).unwrap_or(name), width, 2)
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
             (33, "…\\ScopeIndentSniff::process"),
             (27, "…\\ScopeIndentSniff::process"),
             (26, "ScopeIndentSniff::process"),
-            (20, "ScopeIn…iff::process"),
+            (20, "Scope…Sniff::process"),
         ] {
             assert_eq!(all(&[name], width), [label], "{width}");
         }
@@ -115,7 +115,7 @@ mod tests {
         ];
         assert_eq!(
             all(&classes, 24),
-            ["Left\\Some…ace\\Class::run", "Right\\Som…ace\\Class::run"]
+            ["Left\\Some…\\Class::run", "Right\\…\\Space\\Class::run"]
         );
         let middle = |number: usize| format!("aaaaaaaaaaaaaaa{number}aaaaaaaaaaaaaaa::b");
         let names: Vec<String> = (0..10).map(middle).collect();

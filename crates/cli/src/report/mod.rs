@@ -9,6 +9,7 @@ mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
+mod markdown;
 mod matches;
 mod neighbours;
 mod pattern;
@@ -25,7 +26,7 @@ use profile::{Body, Meta, Metric, Mode, Profile, Tree};
 use serde_json::Value;
 use view::{Document, Hint, SortBy, Summary};
 
-use crate::args::{Cost, ReportArguments, TableArguments, ViewArguments};
+use crate::args::{Cost, ReportArguments, ReportFormat, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
@@ -42,17 +43,23 @@ use tree::{Choice, Paths};
 /// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
 
+/// The call tree, or the inverted one.
+type MakePaths<'p> = fn(&'p Profile, &Tree, Metric, Choice, Option<&Pattern>) -> Paths<'p>;
+
 /// Prints the report on a file.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let title = input::title(&arguments.file);
     let profile = input::read(&arguments.file)?;
-    let report = Report::new(profile, &arguments.view, &arguments.table, arguments.json)?;
-    let limit = arguments.json.then(|| arguments.table.limit_or(0));
-    let beside = report.beside(limit)?;
-    if arguments.json {
-        pager::print_json(&report.json(&title, &beside))?;
-    } else {
-        pager::print(arguments.pager, |look| report.text(&title, &beside, look))?;
+    let format = arguments.format();
+    let is_json = format == ReportFormat::Json;
+    let report = Report::new(profile, &arguments.view, &arguments.table, format)?;
+    let beside = report.beside(is_json.then(|| arguments.table.limit_or(0)))?;
+    match format {
+        ReportFormat::Json => pager::print_json(&report.json(&title, &beside))?,
+        ReportFormat::Markdown => pager::print(arguments.pager, |_| Ok(report.markdown(&title)))?,
+        ReportFormat::Text => {
+            pager::print(arguments.pager, |look| report.text(&title, &beside, look))?;
+        }
     }
     match beside {
         Some(Wanted::Several(matches)) => Err(matches.error()),
@@ -69,7 +76,7 @@ pub(crate) fn print(
     out: &mut impl Write,
 ) -> Result<()> {
     let view = ViewArguments::default();
-    let report = Report::new(profile, &view, arguments, false)?;
+    let report = Report::new(profile, &view, arguments, ReportFormat::Text)?;
     let text = report.text(title, &None, look)?;
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -93,7 +100,7 @@ impl<'a> Report<'a> {
         profile: Profile,
         view: &'a ViewArguments,
         arguments: &'a TableArguments,
-        is_json: bool,
+        format: ReportFormat,
     ) -> Result<Self> {
         let mut arguments = arguments.clone();
         let is_of_functions = !(view.tree
@@ -106,6 +113,10 @@ impl<'a> Report<'a> {
             bail!(
                 "--sort applies to the table of functions only: this view shows the costliest first"
             );
+        }
+        let is_text = format == ReportFormat::Text;
+        if format == ReportFormat::Markdown && !is_of_functions {
+            bail!("--format markdown has all views in one text: leave the view out");
         }
         let mut document = Document::of_costs(prepared(profile, view)?, Vec::new());
         // Some formats have sizes only, mostly of allocated memory.
@@ -120,7 +131,7 @@ impl<'a> Report<'a> {
         // A report on selected functions has none below its table.
         let is_below = is_of_functions
             && !arguments.no_hints
-            && (is_json || pattern.is_none())
+            && (!is_text || pattern.is_none())
             && is_small(document.profile());
         Ok(Self {
             hints: (view.hints || is_below).then(|| document.hints().hints),
@@ -161,6 +172,29 @@ impl<'a> Report<'a> {
             }
         };
         Ok(head + &body)
+    }
+
+    /// All views in one text of bounded length.
+    fn markdown(&self, title: &str) -> String {
+        const ROWS: usize = 30;
+        let (profile, pattern) = (self.document.profile(), self.pattern.as_ref());
+        let metric = self.arguments.metric.into();
+        let rows = Some(self.arguments.limit_or(ROWS));
+        let has_paths = !matches!(profile.body, Body::Edges(_));
+        let parts = markdown::Parts {
+            profile,
+            summary: &self.summary,
+            title,
+            paths: has_paths
+                .then(|| self.paths_above(Paths::of_tree, MIN_PERCENT, rows))
+                .flatten(),
+            functions: self.functions(rows),
+            spans: SpanTable::new(&self.document, &self.arguments, rows, pattern),
+            hints: self.hints.as_deref().unwrap_or_default(),
+            metric,
+            whole: self.whole(metric),
+        };
+        parts.render()
     }
 
     /// JSON has all rows, unless `--limit` is given.
@@ -235,18 +269,26 @@ impl<'a> Report<'a> {
     }
 
     fn paths(&self, limit: Option<usize>) -> Option<Paths<'_>> {
-        let make = if self.view.tree {
+        let make: MakePaths<'_> = if self.view.tree {
             Paths::of_tree
         } else if self.view.inverted {
             Paths::of_inverted
         } else {
             return None;
         };
-        let profile = self.document.profile();
-        let tree = profile.tree()?;
         // JSON has all rows here, too.
         let usual = if limit.is_some() { 0.0 } else { MIN_PERCENT };
-        let (min, pattern) = (self.view.min.unwrap_or(usual), self.pattern.as_ref());
+        self.paths_above(make, self.view.min.unwrap_or(usual), limit)
+    }
+
+    fn paths_above<'p>(
+        &'p self,
+        make: MakePaths<'p>,
+        min: f64,
+        limit: Option<usize>,
+    ) -> Option<Paths<'p>> {
+        let profile = self.document.profile();
+        let (tree, pattern) = (profile.tree()?, self.pattern.as_ref());
         let metric = self.arguments.metric.into();
         let choice = Choice {
             min,
@@ -322,8 +364,8 @@ fn nothing(meta: &Meta) -> String {
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     if view.spans && profile.spans.is_empty() {
         bail!(
-            "the profile has no spans: they are recorded with xhprof.collect_additional_info=1, \
-             into native files"
+            "the profile has no spans: `xhprof run` and automatic profiles record them into native \
+             files, unless --flags or xhprof.flags leave out sql"
         );
     }
     let what = if view.tree {

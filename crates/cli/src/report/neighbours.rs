@@ -131,7 +131,8 @@ impl<'p> Beside<'p> {
         }
         columns.extend(has_shares.then(|| Column::new("incl%", "%")));
         let is_usual = |cost| cost != self.metric;
-        columns.extend(columns::of_costs(self.profile, true, is_usual));
+        let costs = columns::of_costs(self.profile, true, is_usual);
+        columns.extend(costs.into_iter().map(|(_, column)| column));
         let rows = self.neighbours.iter().map(|neighbour| {
             let cost = neighbour.costs.of(self.metric);
             let mut cells = Vec::new();

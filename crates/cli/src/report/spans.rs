@@ -151,6 +151,51 @@ impl<'p> SpanTable<'p> {
         text
     }
 
+    /// How many groups the limit left out.
+    pub(super) fn others(&self) -> usize {
+        self.cut.0
+    }
+
+    /// A line for each group, with its caller. `code` quotes text of the profile.
+    pub(super) fn markdown_rows(&self, code: fn(&[u8]) -> String) -> Vec<String> {
+        let row = |group: &SpanGroup<'_>| {
+            let text = match group.text {
+                [] => self.profile.name(group.symbol),
+                text => text,
+            };
+            let caller = group
+                .callers
+                .first()
+                .map(|caller| self.profile.name(caller.symbol));
+            let caller = caller.map(|name| format!(", by {}", code(name)));
+            let repeat = self
+                .repeats
+                .iter()
+                .find(|repeat| is_of(self.profile, repeat, group));
+            let repeat = repeat.map(|repeat| {
+                let parents = repeat
+                    .parents
+                    .iter()
+                    .map(|parent| code(self.profile.name(*parent)));
+                let parents = parents.collect::<Vec<_>>().join(" or ");
+                format!(
+                    "; **N+1**: {} or more in one call of {parents}",
+                    count(repeat.at_least)
+                )
+            });
+            format!(
+                "- {} {}, {} {}{}{}\n",
+                nanoseconds(group.total),
+                counted(group.calls, "call"),
+                group.kind.name(),
+                code(text),
+                caller.unwrap_or_default(),
+                repeat.unwrap_or_default()
+            )
+        };
+        self.shown.iter().map(row).collect()
+    }
+
     fn table(&self) -> Table {
         let columns = vec![
             Column::new("calls", "calls").dispensable(1),

@@ -8,24 +8,39 @@ use view::{Costs, Summary};
 use crate::terminal::{Look, Style, printable};
 use crate::units::{count, counted, size, time};
 
+/// The width of the head in a pipe, which has none of its own.
+const MAX_WIDTH: usize = 100;
+
 /// The head of every report: title and summary, beside each other if they fit;
 /// then where the profile comes from, and its tags.
 pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, look: Look) -> String {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     let title = printable(title.as_bytes());
-    let summary = lines(&facts(profile, summary), look.width);
-    let fits = summary.len() == 1 && title.width() + 2 + summary[0].width() <= look.width;
+    let width = look.width.min(MAX_WIDTH);
+    let summary = lines(&facts(profile, summary), width);
+    let fits = summary.len() == 1 && title.width() + 2 + summary[0].width() <= width;
     let separator = if fits { "  " } else { "\n" };
     let title = look.paint(Style::Bold, &title);
     let mut head = format!("{title}{separator}{}\n", summary.join("\n"));
     for parts in [origin(&profile.meta), tags(&profile.meta)] {
-        for line in lines(&parts, look.width) {
+        for line in lines(&parts, width) {
             head.push_str(&look.paint(Style::Faint, &line));
             head.push('\n');
         }
     }
     head.push('\n');
     head
+}
+
+/// The lines of the head, without a width.
+pub(super) fn facts_and_origin(profile: &Profile, summary: &Summary) -> Vec<String> {
+    let parts = [
+        facts(profile, summary),
+        origin(&profile.meta),
+        tags(&profile.meta),
+    ];
+    let lines = parts.iter().flat_map(|parts| lines(parts, usize::MAX));
+    lines.collect()
 }
 
 /// The parts beside each other, in as few lines of `width` columns as they need.
@@ -62,8 +77,12 @@ fn origin(meta: &Meta) -> Vec<String> {
 /// set.
 fn tags(meta: &Meta) -> Vec<String> {
     let tags = meta.tags.iter();
-    tags.map(|(name, value)| format!("{name}: {value}"))
-        .collect()
+    tags.map(|(name, value)| match name.as_str() {
+        "exit_status" => format!("ended with exit status {value}"),
+        "failed" => "ended by an error".to_owned(),
+        _ => format!("{}: {value}", name.replace('_', " ")),
+    })
+    .collect()
 }
 
 /// The recorded data.

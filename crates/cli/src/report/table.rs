@@ -12,7 +12,7 @@ use super::labels::labels;
 use crate::terminal::{Look, Style, shortened};
 use crate::units::{counted, percent};
 
-/// The kind of a line.
+/// The usual heading of the names.
 const FUNCTION: &str = "function";
 
 /// A name of this length can still be recognized.

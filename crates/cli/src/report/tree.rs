@@ -217,8 +217,10 @@ impl<'p> Paths<'p> {
                 columns.push(Column::new("calls", "calls").dispensable(1));
             }
         }
-        columns.extend(columns::of_costs(self.profile, false, |_| false));
-        columns.extend(columns::of_costs(self.profile, true, |_| false));
+        for is_inclusive in [false, true] {
+            let costs = columns::of_costs(self.profile, is_inclusive, |_| false);
+            columns.extend(costs.into_iter().map(|(_, column)| column));
+        }
         let notes = (self.left_out > 0).then(|| {
             let paths = counted(self.left_out as u64, "more path");
             format!("{paths}; --min 0 --limit 0 shows all")
@@ -236,8 +238,8 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// What is about the self and the inclusive cost, in the order of the columns:
-    /// what paths are sorted by comes first.
+    /// A pair about the self and the inclusive cost, in the order of the columns: first
+    /// the cost that paths are sorted by.
     fn ordered<T>(&self, [own, inclusive]: [T; 2]) -> [T; 2] {
         if self.is_inverted {
             [own, inclusive]

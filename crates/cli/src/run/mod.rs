@@ -10,7 +10,7 @@ mod collect;
 mod script;
 
 use std::ffi::OsString;
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,17 +19,17 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
-use profile::{Body, Profile};
+use profile::Profile;
 use settings::{AutoEnable, Definition};
 
-use crate::args::{Flag, Mode, RunArguments};
+use crate::args::{Mode, RunArguments};
 use crate::extension::Extension;
 use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
 use crate::{export, input, output, report};
 use child::{Child, Ending};
-use collect::{Collected, ProfileFile};
+use collect::Collected;
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
@@ -70,23 +70,16 @@ fn command(
     extension: &Extension,
     directory: &Path,
 ) -> Command {
-    let words = arguments
-        .flags
-        .iter()
-        .map(|flag| flag.setting())
-        .filter(|word| !word.is_empty());
-    let flags: Vec<&str> = words.collect();
-    let interval = arguments
-        .interval
-        .filter(|_| arguments.mode == Mode::Sample)
-        .map(|interval| setting(&settings::SAMPLING_INTERVAL, &interval.into()));
-    let spans = arguments.flags.contains(&Flag::Sql);
-    let spans = spans.then(|| setting(&settings::COLLECT_ADDITIONAL_INFO, &true));
+    let interval = (arguments.mode == Mode::Sample)
+        .then(|| setting(&settings::SAMPLING_INTERVAL, &arguments.interval.into()));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
         .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Always))
-        .args(definition(settings::FLAGS.name(), flags.join(" ")))
+        .args(definition(
+            settings::FLAGS.name(),
+            arguments.flags.0.words(),
+        ))
         .args(definition(settings::MODE.name(), arguments.mode.setting()))
         // Not `output_dir`: profiles that the program writes with `xhprof_write()`
         // stay in their usual directory.
@@ -97,7 +90,6 @@ fn command(
                 .as_flattened(),
         )
         .args(interval.into_iter().flatten())
-        .args(spans.into_iter().flatten())
         .args(&php.arguments);
     // The arguments that name another `php` are not for this one.
     without_triggers(&mut command);
@@ -133,12 +125,12 @@ fn finish(
     profile.meta.title = Some(title.clone());
     templates::name(&mut profile);
     if let Some(keep) = keep {
-        keep.save(keep.path, &profile, file)?;
+        keep.save(keep.path, &profile)?;
         for (mark, other) in collected.others() {
             let profile = other.read();
             let mut profile = profile.context("a forked process wrote a broken profile")?;
             templates::name(&mut profile);
-            keep.save(&beside(keep.path, &mark), &profile, other)?;
+            keep.save(&beside(keep.path, &mark), &profile)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -174,6 +166,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         return notes;
     };
     let file = quoted(keep.path.as_os_str());
+    let kept = output::with_size(keep.path);
     if others > 0 {
         notes.push(format!(
             "forked processes wrote {others} more: their names are {file}.<pid>, or \
@@ -185,15 +178,14 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         ending == "html" || ending == "htm" || ending == "svg"
     });
     if is_page {
-        notes.push(format!("kept in {file}: open it in a browser"));
+        notes.push(format!("wrote {kept}: open it in a browser"));
     } else if keep.format.reads.is_some() {
-        let page = quoted(keep.path.with_extension("html").as_os_str());
         notes.push(format!(
-            "kept in {file}: `xhprof report {file}` shows it again, \
-             `xhprof html {file} -o {page}` makes a page for a browser"
+            "wrote {kept}: `xhprof view {file}` shows it in the browser, `xhprof report {file}` \
+             prints this report again"
         ));
     } else {
-        notes.push(format!("kept in {file}"));
+        notes.push(format!("wrote {kept}"));
     }
     notes
 }
@@ -218,15 +210,8 @@ impl<'a> Keep<'a> {
         Ok(Self { path, format })
     }
 
-    /// Writes the profile: unchanged, if the format is the one that PHP wrote.
-    fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
-        if self.format.id == NATIVE.id && matches!(profile.body, Body::Events(_)) {
-            let mut file = File::open(&file.path)?;
-            return output::write(path, |out| {
-                io::copy(&mut file, out)?;
-                Ok(())
-            });
-        }
+    /// Writes the profile.
+    fn save(&self, path: &Path, profile: &Profile) -> Result<()> {
         output::write(path, |out| {
             let options = WriteOptions::default();
             Ok(formats::write(self.format, profile, &options, out)?)

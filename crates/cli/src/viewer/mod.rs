@@ -21,6 +21,7 @@ use view::{Document, MetricName};
 
 use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
 use crate::directory::{self, Found, Skipped};
+use crate::input::Kinds;
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
@@ -36,9 +37,15 @@ pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
     } = arguments;
     let inputs = || page.base.iter().chain(files);
     input::check(inputs())?;
-    output::check_apart(output, inputs())?;
-    let made = made(files, page, Some(output))?;
-    output::write(output, |out| Ok(made.write(out)?))
+    let output = match (output, files.first()) {
+        (None, Some(first)) => output::default_path(first, "html")?,
+        (named, _) => named.clone().context("nowhere to write")?,
+    };
+    output::check_apart(&output, inputs())?;
+    let made = made(files, page, Some(&output))?;
+    output::write(&output, |out| Ok(made.write(out)?))?;
+    output::say_written(&output);
+    Ok(())
 }
 
 /// Shows the page until it is interrupted.
@@ -49,53 +56,6 @@ pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
     made.write(&mut html)?;
     html.flush()?;
     server::show(html, arguments)
-}
-
-/// A native file in memory.
-#[derive(Debug)]
-pub struct MemoryFile {
-    /// Its name, without the ending.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// The page of a profile, or of two, for a server that has them in memory.
-pub fn page_of(title: String, file: MemoryFile, base: Option<MemoryFile>) -> Result<String> {
-    let profile = input::parsed(&file.bytes[..])?;
-    let name = |file: &MemoryFile| format!("{}.xhp", file.name);
-    let mut document = Document::new(profile, vec![name(&file)]);
-    let plain = plain::page(&mut document);
-    let answers = match base {
-        None => answers::first(&mut document, MetricName::Wall)?,
-        Some(_) => None,
-    };
-    // A comparison begins with the flame graph of the differences.
-    let start = base.is_some().then(|| "flame".to_owned());
-    let sides = base.into_iter().map(|file| (file, true));
-    let files = sides.chain([(file, false)]);
-    let page = Page {
-        title,
-        is_titled: true,
-        metric: "wall",
-        estimate: false,
-        start,
-        plain,
-        files: files
-            .map(|(file, is_base)| Embedded::new(name(&file), is_base, file.bytes))
-            .collect::<std::io::Result<_>>()?,
-        answers,
-        sources: None,
-    };
-    let mut html = Vec::new();
-    page.write(&mut html)?;
-    Ok(String::from_utf8(html)?)
-}
-
-/// The Content-Security-Policy of the page.
-#[must_use]
-pub fn policy() -> String {
-    parts::policy()
 }
 
 /// Reads the profiles, all of which the page opens.
@@ -176,6 +136,7 @@ fn add_side(
     let mut merger = Merger::default();
     let mut only = None;
     let mut read = 0;
+    let mut kinds = Kinds::default();
     for file in files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let name = input::title(&file.path);
@@ -196,6 +157,7 @@ fn add_side(
             name => name.to_owned(),
         };
         embedded.push(Embedded::new(name, is_base, bytes)?);
+        kinds.count(&profile);
         read += 1;
         if files.len() == 1 {
             only = Some(profile);
@@ -208,6 +170,7 @@ fn add_side(
         return Ok(None);
     }
     skipped.report(read)?;
+    kinds.warn();
     Ok(Some(match only {
         Some(profile) => profile,
         None => merger.finish()?,

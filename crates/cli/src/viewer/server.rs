@@ -1,8 +1,8 @@
 //! `xhprof view`: the page on a port of this machine, for one user.
 //!
-//! **Invariant:** only who knows the secret in the address gets the page, and
-//! only under a name of this machine, so that no other page can ask for it by a
-//! name that leads here.
+//! **Invariant:** a request gets the page only with the secret in its path, and only
+//! under a name of this machine: another site whose name resolves to this machine
+//! (DNS rebinding) gets nothing.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -137,7 +137,7 @@ fn no_question_to_php_leaves_a_profile() {
     command.env("PHP_INI_SCAN_DIR", stage.scan());
     assert!(command.status().unwrap().success());
     assert_eq!(stage.profiles(), 1, "PHP itself profiles everything");
-    let doctor = text(&stage.xhprof(&["doctor"]));
+    let doctor = text(&stage.xhprof(&["doctor", "--verbose"]));
     assert_has(
         &doctor,
         &["✓ PHP ", "loaded by php.ini", "xhprof.auto_enable is 1"],
@@ -189,7 +189,7 @@ fn php_fpm_is_looked_at_with_its_own_ini_files_and_pools() {
     );
     fs::write(stage.path("pool.d/www.conf"), pool).unwrap();
     let fpm = format!("--php-fpm={}", php_fpm());
-    let output = stage.xhprof(&["doctor", &fpm, "--fpm-config", "php-fpm.conf"]);
+    let output = stage.xhprof(&["doctor", "--verbose", &fpm, "--fpm-config", "php-fpm.conf"]);
     assert_eq!(output.status.code(), Some(1));
     let found = text(&output);
     let ini = stage.scan().join("xhprof.ini");
@@ -233,7 +233,14 @@ fn a_php_fpm_that_is_set_up_right_has_nothing_wrong() {
     let conf = "[global]\nerror_log = /dev/null\n[www]\nuser = root\nlisten = /tmp/none\npm = static\npm.max_children = 1\n";
     fs::write(stage.path("php-fpm.conf"), conf).unwrap();
     let fpm = php_fpm();
-    let output = stage.xhprof(&["doctor", "--php", &fpm, "--fpm-config", "php-fpm.conf"]);
+    let output = stage.xhprof(&[
+        "doctor",
+        "--verbose",
+        "--php",
+        &fpm,
+        "--fpm-config",
+        "php-fpm.conf",
+    ]);
     let found = text(&output);
     assert_has(&found, &["✓ pool www: root can write to /tmp"]);
     assert!(!found.contains('✗') && !found.contains("s3cret"), "{found}");
@@ -246,7 +253,7 @@ fn an_invalid_value_of_any_setting_is_named() {
         return;
     };
     stage.ini("xhprof.auto_enable = triger\nxhprof.flags = memroy\n");
-    let output = stage.xhprof(&["doctor"]);
+    let output = stage.xhprof(&["doctor", "--verbose"]);
     assert_eq!(output.status.code(), Some(1));
     let found = text(&output);
     assert_has(
@@ -259,7 +266,7 @@ fn an_invalid_value_of_any_setting_is_named() {
     );
     stage.ini("xhprof.auto_enable = triger\nxhprof.auto_enable = On\n");
     assert_has(
-        &text(&stage.xhprof(&["doctor"])),
+        &text(&stage.xhprof(&["doctor", "--verbose"])),
         &["✓ every xhprof setting is in its range"],
     );
 }

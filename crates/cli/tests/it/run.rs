@@ -211,37 +211,41 @@ fn php_is_never_profiled_when_it_is_asked() {
 }
 
 #[test]
-fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
+fn flags_have_a_default_that_words_replace_and_signs_change() {
     let stage = Stage::new();
-    let mut command = stage.run("echo", &["--", "s.php"]);
-    command.env("XHPROF_FLAGS", "memory,sql");
-    assert!(command.output().unwrap().status.success());
-    let arguments = stage.php_arguments();
-    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
-        assert!(
-            arguments.iter().any(|argument| argument == setting),
-            "{arguments:?}"
-        );
-    }
-    let output = stage.output("echo", &["--flags", "cpu", "--", "s.php"]);
-    assert!(output.status.success());
-    let arguments = stage.php_arguments();
-    assert!(
-        !arguments
-            .iter()
-            .any(|argument| argument.contains("xhprof.collect_additional_info")),
-        "{arguments:?}"
+    let flags = |arguments: &[&str], environment: Option<&str>| {
+        let mut command = stage.run("echo", &[arguments, &["--", "s.php"]].concat());
+        command.envs(environment.map(|value| ("XHPROF_FLAGS", value)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let found = stage
+            .php_arguments()
+            .into_iter()
+            .find_map(|argument| argument.strip_prefix("xhprof.flags=").map(str::to_owned));
+        found.unwrap()
+    };
+    assert_eq!(flags(&[], None), "cpu memory sql");
+    assert_eq!(flags(&["--flags", "cpu"], None), "cpu");
+    assert_eq!(
+        flags(&["--flags", "-sql,+no_builtins"], None),
+        "cpu memory no_builtins"
     );
+    assert_eq!(flags(&[], Some("memory,sql")), "memory sql");
+    assert_eq!(flags(&["--flags", "none"], Some("memory")), "");
 }
 
 #[test]
-fn without_an_interval_the_one_of_php_ini_holds() {
+fn samples_are_taken_each_millisecond_unless_asked_otherwise() {
     let stage = Stage::new();
     for (arguments, expected) in [
-        (&["--mode", "sample", "--", "s.php"][..], None),
+        (&["--", "s.php"][..], None),
         (
-            &["--mode", "sample", "--interval", "1000", "--", "s.php"],
+            &["--mode", "sample", "--", "s.php"],
             Some("xhprof.sampling_interval=1000"),
+        ),
+        (
+            &["--mode", "sample", "--interval", "250", "--", "s.php"],
+            Some("xhprof.sampling_interval=250"),
         ),
     ] {
         let output = stage.output("echo", arguments);
@@ -264,14 +268,14 @@ fn the_end_says_how_to_keep_and_to_open_the_profile() {
         ),
         (
             &["-o", "run.xhp", "--", "s.php"],
-            "kept in run.xhp: `xhprof report run.xhp` shows it again, \
-             `xhprof html run.xhp -o run.html` makes a page for a browser",
+            "wrote run.xhp (105 B): `xhprof view run.xhp` shows it in the browser, `xhprof report run.xhp` prints \
+             this report again",
         ),
         (
             &["-o", "a b.html", "--", "s.php"],
-            "kept in 'a b.html': open it in a browser",
+            "kB): open it in a browser",
         ),
-        (&["-o", "x.csv", "--", "s.php"], "kept in x.csv\n"),
+        (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
         (
             &["s.php", "--limit", "1", "own"],
             "--limit 1 went to the script, as everything after it does; \

@@ -15,7 +15,7 @@ fn what_is_documented_is_as_the_schema_says() {
     let files = documented();
     assert!(files.len() >= 4, "{}", files.len());
     for text in files {
-        let value: Value = serde_saphyr::from_str(&text).unwrap();
+        let value: Value = yaml_serde::from_str(&text).unwrap();
         let errors: Vec<String> = validator
             .iter_errors(&value)
             .map(|error| error.to_string())
@@ -23,6 +23,6 @@ fn what_is_documented_is_as_the_schema_says() {
         assert!(errors.is_empty(), "{errors:?}\n{text}");
     }
     let unknown: Value =
-        serde_saphyr::from_str("scenarios: [{name: a, run: b, budget: []}]").unwrap();
+        yaml_serde::from_str("scenarios: [{name: a, run: b, budget: []}]").unwrap();
     assert!(validator.iter_errors(&unknown).next().is_some());
 }

@@ -33,12 +33,12 @@ pub const CALLGRIND: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write: |profile, options, out| writer::write(profile, options, Style::Names, out),
-    }),
+    writes: Some(
+        Writes::new(Holds::Edges, |profile, options, out| {
+            writer::write(profile, options, Style::Names, out)
+        })
+        .all_metrics(),
+    ),
 };
 
 /// Every name in full.
@@ -51,12 +51,12 @@ pub const CALLGRIND_PLAIN: Format = Format {
         detect: never,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write: |profile, options, out| writer::write(profile, options, Style::Plain, out),
-    }),
+    writes: Some(
+        Writes::new(Holds::Edges, |profile, options, out| {
+            writer::write(profile, options, Style::Plain, out)
+        })
+        .all_metrics(),
+    ),
 };
 
 /// Compressed names, and line numbers that are differences.
@@ -69,12 +69,12 @@ pub const CALLGRIND_SUBPOSITIONS: Format = Format {
         detect: never,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Edges,
-        all_metrics: true,
-        has_threshold: false,
-        write: |profile, options, out| writer::write(profile, options, Style::Subpositions, out),
-    }),
+    writes: Some(
+        Writes::new(Holds::Edges, |profile, options, out| {
+            writer::write(profile, options, Style::Subpositions, out)
+        })
+        .all_metrics(),
+    ),
 };
 
 /// As Xdebug 3 writes it.
@@ -87,12 +87,7 @@ pub const CALLGRIND_XDEBUG: Format = Format {
         detect: never,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::StacksOrEdges,
-        all_metrics: true,
-        has_threshold: false,
-        write: xdebug::write,
-    }),
+    writes: Some(Writes::new(Holds::StacksOrEdges, xdebug::write).all_metrics()),
 };
 
 /// How the writer of Valgrind's dialects writes names and lines.

@@ -32,12 +32,7 @@ pub const CHROME_TRACE: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: writer::write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, writer::write).all_metrics()),
 };
 
 const NAME: &str = "Chrome trace";

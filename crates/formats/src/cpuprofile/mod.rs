@@ -26,12 +26,7 @@ pub const CPUPROFILE: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write: writer::write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, writer::write)),
 };
 
 const NAME: &str = "V8 CPU profile";

@@ -25,12 +25,7 @@ pub const FIREFOX: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: writer::write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, writer::write).all_metrics()),
 };
 
 const NAME: &str = "Firefox Profiler";

@@ -34,12 +34,7 @@ pub const FLAMEGRAPH_SVG: Format = Format {
     endings: &["svg"],
     warning: None,
     reads: None,
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: false,
-        has_threshold: false,
-        write: svg::write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, svg::write)),
 };
 
 /// The graphs of one file.

@@ -23,12 +23,7 @@ pub const OTLP: Format = Format {
         detect: wire::detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: writer::write,
-    }),
+    writes: Some(Writes::new(Holds::Stacks, writer::write).all_metrics()),
 };
 
 const NAME: &str = "OTLP profiles 1.11";

@@ -52,7 +52,7 @@ impl Stacks {
         }
     }
 
-    /// Refuses a stack of so many frames that no tree can hold it.
+    /// Refuses a stack with more frames than the budget has room for.
     pub(super) fn expect(&self, frames: usize) -> Result<(), OverBudget> {
         self.budget.expect(frames, FRAME, PATHS)
     }

@@ -94,47 +94,65 @@ impl<'de, T: Object> Visitor<'de> for Keys<'_, T> {
     }
 }
 
-/// A list of objects.
-struct List<'b, T> {
-    budget: &'b Budget,
-    object: PhantomData<T>,
+/// A value that is read element by element.
+trait List {
+    type Value;
+
+    /// What is expected.
+    fn what(&self) -> String;
+
+    /// Reads all elements.
+    fn take_all<'de, A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error>;
 }
 
-impl<'b, T> List<'b, T> {
-    fn new(budget: &'b Budget) -> Self {
-        Self {
-            budget,
-            object: PhantomData,
-        }
-    }
-}
+/// An array.
+struct Elements<L>(L);
 
-impl<'de, T: Object> DeserializeSeed<'de> for List<'_, T> {
-    type Value = Vec<T>;
+impl<'de, L: List> DeserializeSeed<'de> for Elements<L> {
+    type Value = L::Value;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<T>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<L::Value, D::Error> {
         json.deserialize_seq(self)
     }
 }
 
-impl<'de, T: Object> Visitor<'de> for List<'_, T> {
-    type Value = Vec<T>;
+impl<'de, L: List> Visitor<'de> for Elements<L> {
+    type Value = L::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of {}", T::MANY)
+        f.write_str(&self.0.what())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<L::Value, A::Error> {
+        self.0.take_all(list)
+    }
+}
+
+/// A list of objects.
+struct Objects<'b, T>(&'b Budget, PhantomData<T>);
+
+impl<T: Object> List for Objects<'_, T> {
+    type Value = Vec<T>;
+
+    fn what(&self) -> String {
+        format!("a list of {}", T::MANY)
+    }
+
+    fn take_all<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
         let mut all: Vec<T> = Vec::new();
-        while let Some(object) = list.next_element_seed(Keys::<T>::new(self.budget))? {
+        while let Some(object) = list.next_element_seed(Keys::<T>::new(self.0))? {
             if all.last().is_some_and(|last| object.adds_nothing_to(last)) {
                 continue;
             }
-            self.budget.room(&mut all, T::MANY).map_err(over)?;
+            self.0.room(&mut all, T::MANY).map_err(over)?;
             all.push(object);
         }
         Ok(all)
     }
+}
+
+fn objects<T: Object>(budget: &Budget) -> Elements<Objects<'_, T>> {
+    Elements(Objects(budget, PhantomData))
 }
 
 fn over<E: de::Error>(error: OverBudget) -> E {
@@ -163,7 +181,7 @@ impl Object for File {
             "name" => self.name = text(map, budget)?,
             "exporter" => self.exporter = text(map, budget)?,
             "shared" => self.frames = map.next_value_seed(Keys::<Shared>::new(budget))?.frames,
-            "profiles" => self.profiles = Some(map.next_value_seed(List::new(budget))?),
+            "profiles" => self.profiles = Some(map.next_value_seed(objects(budget))?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -186,7 +204,7 @@ impl Object for Shared {
         budget: &Budget,
     ) -> Result<bool, A::Error> {
         if key == "frames" {
-            self.frames = Some(map.next_value_seed(FrameList(budget))?);
+            self.frames = Some(map.next_value_seed(Elements(FrameList(budget)))?);
         }
         Ok(key == "frames")
     }
@@ -195,22 +213,14 @@ impl Object for Shared {
 /// The frames, each made a symbol as it comes.
 struct FrameList<'b>(&'b Budget);
 
-impl<'de> DeserializeSeed<'de> for FrameList<'_> {
+impl List for FrameList<'_> {
     type Value = Frames;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Frames, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for FrameList<'_> {
-    type Value = Frames;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of frames")
+    fn what(&self) -> String {
+        "a list of frames".to_owned()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Frames, A::Error> {
+    fn take_all<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Frames, A::Error> {
         let mut frames = Frames::within(self.0);
         while let Some(frame) = list.next_element_seed(Keys::<Frame>::new(self.0))? {
             frames.add(&frame).map_err(de::Error::custom)?;
@@ -255,9 +265,9 @@ impl Object for One {
             "unit" => self.unit = word(map, budget)?,
             "startValue" => self.start = map.next_value()?,
             "endValue" => self.end = map.next_value()?,
-            "samples" => self.stacks = map.next_value_seed(Samples(budget))?,
-            "weights" => self.weights = map.next_value_seed(Numbers(budget))?,
-            "events" => self.events = map.next_value_seed(List::new(budget))?,
+            "samples" => self.stacks = map.next_value_seed(Elements(Samples(budget)))?,
+            "weights" => self.weights = map.next_value_seed(Elements(Numbers(budget)))?,
+            "events" => self.events = map.next_value_seed(objects(budget))?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -305,22 +315,14 @@ impl Object for Event {
 /// A list of numbers.
 struct Numbers<'b>(&'b Budget);
 
-impl<'de> DeserializeSeed<'de> for Numbers<'_> {
+impl List for Numbers<'_> {
     type Value = Vec<f64>;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<f64>, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Numbers<'_> {
-    type Value = Vec<f64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of numbers")
+    fn what(&self) -> String {
+        "a list of numbers".to_owned()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<f64>, A::Error> {
+    fn take_all<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<f64>, A::Error> {
         let mut numbers = Vec::new();
         while let Some(number) = list.next_element()? {
             self.0.room(&mut numbers, "weights").map_err(over)?;
@@ -333,25 +335,17 @@ impl<'de> Visitor<'de> for Numbers<'_> {
 /// All stacks of a profile.
 struct Samples<'b>(&'b Budget);
 
-impl<'de> DeserializeSeed<'de> for Samples<'_> {
+impl List for Samples<'_> {
     type Value = Stacks;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Stacks, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Samples<'_> {
-    type Value = Stacks;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stacks")
+    fn what(&self) -> String {
+        "stacks".to_owned()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Stacks, A::Error> {
+    fn take_all<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Stacks, A::Error> {
         let mut paths = TreeBuilder::within(self.0);
         let mut samples = Vec::new();
-        while let Some(stack) = list.next_element_seed(Stack(&mut paths, self.0))? {
+        while let Some(stack) = list.next_element_seed(Elements(Stack(&mut paths, self.0)))? {
             self.0.room(&mut samples, "samples").map_err(over)?;
             samples.push(stack);
         }
@@ -363,22 +357,14 @@ impl<'de> Visitor<'de> for Samples<'_> {
 /// One stack, root first.
 struct Stack<'s>(&'s mut TreeBuilder, &'s Budget);
 
-impl<'de> DeserializeSeed<'de> for Stack<'_> {
+impl List for Stack<'_> {
     type Value = NodeId;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<NodeId, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Stack<'_> {
-    type Value = NodeId;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a stack")
+    fn what(&self) -> String {
+        "a stack".to_owned()
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeId, A::Error> {
+    fn take_all<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeId, A::Error> {
         let mut at = NodeId::ROOT;
         while let Some(frame) = list.next_element::<u32>()? {
             let frame = frame

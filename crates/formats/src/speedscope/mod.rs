@@ -34,12 +34,12 @@ pub const SPEEDSCOPE: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: |profile, options, out| write(profile, options, sampled::write, out),
-    }),
+    writes: Some(
+        Writes::new(Holds::Stacks, |profile, options, out| {
+            write(profile, options, sampled::write, out)
+        })
+        .all_metrics(),
+    ),
 };
 
 /// Entries and exits. Without events, in the order of the tree.
@@ -52,12 +52,12 @@ pub const SPEEDSCOPE_EVENTED: Format = Format {
         detect: never,
         read: reader::read,
     }),
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: |profile, options, out| write(profile, options, evented::write, out),
-    }),
+    writes: Some(
+        Writes::new(Holds::Stacks, |profile, options, out| {
+            write(profile, options, evented::write, out)
+        })
+        .all_metrics(),
+    ),
 };
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";

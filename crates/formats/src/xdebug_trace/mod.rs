@@ -77,37 +77,24 @@ fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> 
 /// By the line `TRACE START […]`, after at most two other lines.
 fn detect(head: &[u8]) -> Detection {
     let head = head.trim_ascii_start();
-    let begins = |head: &[u8], with: &[u8]| {
-        if head.starts_with(with) {
-            Detection::Yes
-        } else if with.starts_with(head) {
-            Detection::NeedMore
-        } else {
-            Detection::No
-        }
-    };
     match detect_html(head) {
         Detection::No => {}
         found => return found,
     }
-    match begins(head, VERSION) {
+    match Detection::by_first_bytes(head, VERSION) {
         Detection::Yes => {}
         Detection::NeedMore => return Detection::NeedMore,
-        Detection::No => return begins(head, START),
+        Detection::No => return Detection::by_first_bytes(head, START),
     }
     let Some(end) = head.iter().position(|&byte| byte == b'\n') else {
         return Detection::NeedMore;
     };
-    begins(head.get(end + 1..).unwrap_or_default(), b"File format: ")
+    Detection::by_first_bytes(head.get(end + 1..).unwrap_or_default(), b"File format: ")
 }
 
 fn detect_html(head: &[u8]) -> Detection {
     if !head.starts_with(HTML) {
-        return if HTML.starts_with(head) {
-            Detection::NeedMore
-        } else {
-            Detection::No
-        };
+        return Detection::by_first_bytes(head, HTML);
     }
     let tag = head.get(..HTML_TAG_LIMIT).unwrap_or(head);
     let (tag, is_whole) = match tag.iter().position(|&byte| byte == b'>') {

@@ -97,31 +97,6 @@ fn xhguis_line_is_written_byte_for_byte() {
 }
 
 #[test]
-fn a_file_of_many_runs_is_read_line_by_line() {
-    let line = String::from_utf8_lossy(XHGUI);
-    let file = format!("{}\n\n{}\n", line.trim_end(), line.trim_end());
-    let mut titles = Vec::new();
-    formats::xhprof_json::for_each_line(&mut file.as_bytes(), |profile| {
-        titles.push(profile.meta.title);
-        Ok(())
-    })
-    .unwrap();
-    assert_eq!(
-        titles,
-        [
-            Some("/index.php?a=1".to_owned()),
-            Some("/index.php?a=1".to_owned())
-        ]
-    );
-    let broken = format!("{file}{{\"profile\":{{\"x\":1}}}}\n");
-    let error = formats::xhprof_json::for_each_line(&mut broken.as_bytes(), |_| Ok(()));
-    assert_eq!(
-        error.unwrap_err().to_string(),
-        "broken XHGui JSON lines, line 4: broken XHProf array: `x` has neither costs nor a stack"
-    );
-}
-
-#[test]
 fn buggregators_upload_says_what_was_profiled() {
     let file = r#"{"tags":{"env":"dev","id":7},"app_name":"shop","hostname":"web1","date":1714289301,
         "profile":{"main()==>f":{"ct":1,"wt":2,"cpu":1,"mu":8,"pmu":0},

@@ -1,4 +1,4 @@
-//! Filters by function: removes functions, or keeps only paths through them.
+//! Filters by function: keeps only the paths through them.
 //!
 //! The front end decides which functions match: by a pattern, a file or a
 //! class.
@@ -7,23 +7,6 @@ use super::own_tree::{Outcome, reduced, with_parents};
 use crate::{NodeId, SymbolId, Table, Tree};
 
 impl Tree {
-    /// The tree without those functions, as if the recorder had ignored them:
-    /// their self costs and their callees move to their callers. The root
-    /// stays, with its cost.
-    #[must_use]
-    pub fn hiding(&self, is_hidden: impl Fn(SymbolId) -> bool) -> Self {
-        reduced(self, |number, node| {
-            if number == NodeId::ROOT || !is_hidden(node.symbol) {
-                Outcome::Stays {
-                    symbol: node.symbol,
-                    with_own: true,
-                }
-            } else {
-                Outcome::Joined
-            }
-        })
-    }
-
     /// Only the paths that contain such a function: the paths to it, and all
     /// below it. The root's cost is the sum of these.
     #[must_use]
@@ -79,17 +62,6 @@ mod tests {
     fn nodes(tree: &Tree) -> Vec<(u32, u64, u64)> {
         let one = |node: &crate::Node| (node.symbol.0, node.cost.calls, node.cost.wall);
         tree.nodes.iter().map(one).collect()
-    }
-
-    #[test]
-    fn a_hidden_functions_costs_and_callees_are_its_callers() {
-        let hidden = tree().hiding(|symbol| symbol.0 == 2);
-        assert_eq!(
-            nodes(&hidden),
-            [(0, 1, 63), (1, 1, 46), (3, 2, 40), (3, 1, 16)]
-        );
-        let all = tree().hiding(|_| true);
-        assert_eq!(nodes(&all), [(0, 1, 63)]);
     }
 
     #[test]

@@ -31,6 +31,8 @@ fn the_three_defects_of_the_shop_are_found_and_nothing_else() {
         let found: Vec<(Kind, &str, &str, Option<&str>)> = reports
             .iter()
             .flat_map(|report| report.findings.iter().map(move |finding| (report, finding)))
+            // The leak is in the peaks of all routes, too: the test below.
+            .filter(|(_, finding)| finding.kind != Kind::HigherPeak)
             .map(|(report, finding)| {
                 let caller = finding.caller.as_deref();
                 (
@@ -59,6 +61,36 @@ fn the_three_defects_of_the_shop_are_found_and_nothing_else() {
             })
             .collect();
         assert_eq!(found, expected, "seed {seed}");
+        let peaks: Vec<(&str, usize)> = reports
+            .iter()
+            .flat_map(|report| {
+                report
+                    .findings
+                    .iter()
+                    .enumerate()
+                    .map(move |of| (report, of))
+            })
+            .filter(|(_, (_, finding))| finding.kind == Kind::HigherPeak)
+            .map(|(report, (place, _))| (report.release.as_str(), place))
+            .collect();
+        let leak = defects
+            .iter()
+            .find(|defect| defect.kind == DefectKind::Leak);
+        // It costs most, so it is on top.
+        assert_eq!(
+            peaks,
+            [(leak.map_or("", |leak| &*leak.release), 0)],
+            "seed {seed}"
+        );
+        let all = reports.iter().flat_map(|report| &report.findings);
+        let peak = all.clone().find(|finding| finding.kind == Kind::HigherPeak);
+        let Some(peak) = peak else { panic!("a peak") };
+        assert!(peak.places.len() >= 5 && peak.share() > 3.0, "{peak:?}");
+        let keeps = all.clone().find(|finding| finding.kind == Kind::MoreMemory);
+        let path = keeps
+            .and_then(|keeps| keeps.places.first())
+            .map(|place| &place.path);
+        assert!(peak.places.iter().any(|place| Some(&place.path) == path));
     }
 }
 

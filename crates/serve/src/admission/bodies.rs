@@ -22,7 +22,7 @@ pub(crate) const UPLOAD: usize = 64 << 20;
 /// The routes with other limits. One that is not here takes [`SMALL`] bodies.
 const LIMITS: [(&str, usize); 8] = [
     // Clients without a token may send it.
-    ("/login", 4 << 10),
+    ("/api/v1/session", 4 << 10),
     ("/api/v1/runs", UPLOAD),
     ("/api/v1/runs/batch", UPLOAD),
     // 50,000 counters of an agent.

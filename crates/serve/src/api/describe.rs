@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{batches, questions, retention, sums, tokens, uploads};
+use super::{batches, pages, questions, retention, session, sums, tokens, uploads, webhook};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -15,7 +15,9 @@ use super::{batches, questions, retention, sums, tokens, uploads};
         questions::health,
         questions::ready,
         questions::metrics,
-        questions::session,
+        session::session,
+        session::log_in,
+        session::log_out,
         questions::runs,
         questions::run,
         questions::run_file,
@@ -32,6 +34,19 @@ use super::{batches, questions, retention, sums, tokens, uploads};
         questions::diff,
         questions::spans,
         questions::stats,
+        questions::facets,
+        pages::window::series,
+        pages::search::search,
+        pages::home::home,
+        pages::run::run,
+        pages::routes::routes,
+        pages::route::route,
+        pages::function::function,
+        pages::compare::compare,
+        pages::compare::proposals,
+        pages::regressions::regressions,
+        pages::profile_now::profile_now,
+        pages::settings::settings,
         retention::policies,
         retention::set_default,
         retention::reset_default,
@@ -49,9 +64,10 @@ use super::{batches, questions, retention, sums, tokens, uploads};
         tokens::tokens,
         tokens::add_token,
         tokens::remove_token,
+        webhook::test_webhook,
     ),
     // Only parameters name them.
-    components(schemas(store::FunctionSort, store::RunSort, store::TrendStep))
+    components(schemas(store::FunctionSort, store::RunSort, store::TrendStep, questions::Per))
 )]
 struct Description;
 

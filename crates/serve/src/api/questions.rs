@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use store::{
-    AppInfo, DayCount, FunctionChange, FunctionDetail, FunctionSort, FunctionTotal, ReleaseInfo,
-    RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats, TrendOf,
-    TrendPoint, TrendStep,
+    AppInfo, DayCount, Facets, FunctionChange, FunctionDetail, FunctionSort, FunctionTotal,
+    ReleaseInfo, RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats,
+    TrendOf, TrendPoint, TrendStep,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -90,27 +90,6 @@ pub(super) fn for_all(caller: &Caller) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The caller of a request.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Session {
-    /// The name of its token.
-    name: String,
-    /// The only application that it may see; none for all.
-    app: Option<String>,
-    /// What a browser with a cookie must send as `X-CSRF-Token` with changes.
-    csrf: Option<String>,
-}
-
-/// Who is asking, and what a page must send with changes.
-#[utoipa::path(get, path = "/api/v1/session", responses((status = 200, body = Session)))]
-pub(crate) async fn session(Extension(caller): Extension<Caller>) -> Json<Session> {
-    Json(Session {
-        name: caller.name,
-        app: caller.app,
-        csrf: caller.csrf,
-    })
-}
-
 /// Counters for Prometheus.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, body = String)))]
 pub(crate) async fn metrics(
@@ -157,6 +136,19 @@ pub(crate) async fn runs(
         cursor: part.cursor,
     };
     Ok(Json(ask(&state, move |store| store.runs(&query)).await?))
+}
+
+/// How many runs of a selection each route, release, host, status and tag has.
+#[utoipa::path(get, path = "/api/v1/facets", params(Filter), responses((status = 200, body = Facets)))]
+pub(crate) async fn facets(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Query(filter): Query<Filter>,
+) -> Answer<Facets> {
+    let selection = filter.selection(&caller)?;
+    Ok(Json(
+        ask(&state, move |store| store.facets(&selection)).await?,
+    ))
 }
 
 /// The run of an address, if the caller may see it.
@@ -357,7 +349,7 @@ pub(crate) async fn functions(
 #[into_params(parameter_in = Query)]
 pub(crate) struct NameQuery {
     /// The name.
-    name: String,
+    pub(super) name: String,
 }
 
 /// Where a function is called from, and on which routes.
@@ -375,21 +367,54 @@ pub(crate) async fn function(
     Ok(Json(found.ok_or_else(missing)?))
 }
 
-/// The sum of the calls of a selection, as a native file.
-#[utoipa::path(get, path = "/api/v1/tree", params(Filter), responses((status = 200, content_type = "application/octet-stream")))]
+/// What the costs of a sum are of.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TreeQuery {
+    /// `run`: the costs of an average run, so that sums of different numbers of runs can be compared. Without it,
+    /// those of all runs.
+    per: Option<Per>,
+}
+
+/// What the costs of a sum are of.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Per {
+    /// An average run.
+    Run,
+}
+
+/// The header with the number of runs in a sum.
+const RUNS_HEADER: &str = "x-xhprof-runs";
+
+/// The sum of the calls of a selection, as a native file. The header `X-Xhprof-Runs` has the number of its runs.
+#[utoipa::path(get, path = "/api/v1/tree", params(Filter, TreeQuery), responses((status = 200, content_type = "application/octet-stream"), (status = 404)))]
 pub(crate) async fn tree(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
     Query(filter): Query<Filter>,
+    Query(TreeQuery { per }): Query<TreeQuery>,
 ) -> Result<Response, Problem> {
     let selection = filter.selection(&caller)?;
-    let bytes = ask(&state, move |store| {
+    let (bytes, runs) = ask(&state, move |store| {
+        let sum = store.tree(&selection)?;
+        let runs = sum.runs;
+        let profile = match per {
+            Some(Per::Run) => sum.per_run(),
+            None => sum.profile,
+        };
         let mut bytes = Vec::new();
-        profile::native::write(&store.tree(&selection)?.profile, &mut bytes)?;
-        Ok(bytes)
+        profile::native::write(&profile, &mut bytes)?;
+        Ok((bytes, runs))
     })
     .await?;
-    Ok(file(bytes, "tree.xhp"))
+    // Nothing cannot be compared with.
+    if runs == 0 && per.is_some() {
+        return Err(Problem::nothing_matches(&filter.q));
+    }
+    let mut answer = file(bytes, "tree.xhp");
+    answer.headers_mut().insert(RUNS_HEADER, runs.into());
+    Ok(answer)
 }
 
 /// Two filters.

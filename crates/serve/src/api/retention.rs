@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State as Shared};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use store::{Policies, Policy, Removal, Removed};
+use store::{Policies, Policy, Removal, Removed, Store};
 use utoipa::{IntoParams, ToSchema};
 
 use super::questions::{Answer, for_all, for_app};
@@ -151,8 +151,9 @@ pub(crate) fn may_set(caller: &Caller, app: Option<&str>) -> Result<(), Problem>
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Retain {
-    /// The application.
-    app: String,
+    /// The application; without one, those that have no policy of their own, which can only be counted.
+    #[serde(default)]
+    app: Option<String>,
     /// What is kept; without it, what the application's policy says.
     #[serde(default)]
     policy: Option<Policy>,
@@ -168,12 +169,20 @@ pub(crate) async fn retain(
     Extension(caller): Extension<Caller>,
     Json(asked): Json<Retain>,
 ) -> Answer<Removed> {
-    for_app(&caller, &asked.app)?;
+    may_set(&caller, asked.app.as_deref())?;
     let Retain {
         app,
         policy,
         dry_run,
     } = asked;
+    let Some(app) = app else {
+        if !dry_run {
+            return Err(Problem::bad("app: name the application to remove runs of"));
+        }
+        return Ok(Json(
+            ask(&state, move |store| of_others(store, policy)).await?,
+        ));
+    };
     let name = app.clone();
     let removed = change(&state, move |store| {
         let policy = match policy {
@@ -191,6 +200,25 @@ pub(crate) async fn retain(
         crate::retention::audit(&caller.name, &name, &removed);
     }
     Ok(Json(removed))
+}
+
+/// What a policy would remove of the applications that have none of their own.
+fn of_others(store: &dyn Store, policy: Option<Policy>) -> store::Result<Removed> {
+    let policies = store.policies()?;
+    let policy = policy.unwrap_or_else(|| policies.default.clone());
+    policy.check()?;
+    let has_own = |name: &str| policies.apps.iter().any(|own| own.app == name);
+    let mut sum = Removed::default();
+    for app in store.apps()?.into_iter().filter(|app| !has_own(&app.name)) {
+        let of_app = store.removable(&app.name, &policy, now_us())?;
+        sum.runs += of_app.runs;
+        sum.bytes += of_app.bytes;
+        sum.by_age += of_app.by_age;
+        sum.by_count += of_app.by_count;
+        sum.by_size += of_app.by_size;
+        sum.cells += of_app.cells;
+    }
+    Ok(sum)
 }
 
 /// How far back.

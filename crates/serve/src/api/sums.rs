@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::Json;
 use axum::extract::{Query, State as Shared};
-use axum::http::StatusCode;
 use store::{FunctionDays, RouteDays, RouteRow};
 use utoipa::IntoParams;
 
@@ -29,10 +28,7 @@ pub(crate) async fn requests(
 ) -> Answer<RouteRow> {
     let selection = filter.selection(&caller)?;
     let found = ask(&state, move |store| store.requests(&selection)).await?;
-    let missing = || {
-        let reason = format!("no run with times matches “{}”", filter.q);
-        Problem::new(StatusCode::NOT_FOUND, reason)
-    };
+    let missing = || Problem::nothing_matches(&filter.q);
     Ok(Json(found.ok_or_else(missing)?))
 }
 

@@ -24,6 +24,7 @@ const MAX_DAYS: u32 = 36_500;
 
 /// A token in a list. Its secret is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct ShownToken {
     /// Its id.
     pub(crate) id: String,

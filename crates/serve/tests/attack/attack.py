@@ -10,6 +10,7 @@ more memory than it was given.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ if len(sys.argv) > 2 and not sys.argv[2].isdigit():
     sys.exit("usage: ./x attack [MEMORY IN MIB] [NAME OF AN ATTACK ...]")
 MEMORY = int(sys.argv[2]) if len(sys.argv) > 2 else 512
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
 
 
 class Attacked:
@@ -131,33 +132,36 @@ def pyroscope_pushes(folder):
 def logins(folder):
     """3: 60 logins of 64 MiB without a token."""
     attacked = Attacked(folder)
-    body = b"token=" + b"x" * (64 << 20)
-    statuses = at_once(60, lambda _: attacked.status("POST", "/login", body, headers=FORM))
+    login = "/api/v1/session"
+    body = b'{"token":"' + b"x" * (64 << 20)
+    statuses = at_once(60, lambda _: attacked.status("POST", login, body, headers=JSON))
     only(statuses, 0, 413)
     check(413 in statuses, "no answer said why")
     # In chunks, their sum is not told before.
     chunks = iter([b"x" * 60_000] * 100)
-    check(attacked.status("POST", "/login", chunks, headers=FORM) in (0, 413), "chunks are read")
-    form = f"token={attacked.tokens['reader']}"
-    check(attacked.status("POST", "/login", form, headers=FORM) == 303, "a person cannot log in")
+    check(attacked.status("POST", login, chunks, headers=JSON) in (0, 413), "chunks are read")
+    token = json.dumps({"token": attacked.tokens["reader"]})
+    check(attacked.status("POST", login, token, headers=JSON) == 200, "a person cannot log in")
     return attacked.end()
 
 
 def slow_readers(folder):
     """4: 1,100 strangers who ask and do not read, and as many who ask nothing."""
     attacked = Attacked(folder)
+    _, _, document = attacked.request("GET", "/login")
+    script = re.search(rb"/assets/app-[0-9a-f]+\.js", document).group()
     strangers = []
     for number in range(1100):
         try:
             client = attacked.connect(receive=2048)
             if number % 2:
-                client.sendall(b"GET /script.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 40)
+                client.sendall((b"GET " + script + b" HTTP/1.1\r\nHost: localhost\r\n\r\n") * 40)
             strangers.append(client)
         except OSError:
             pass
         if number % 200 == 199:
             began = time.monotonic()
-            status = attacked.as_("reader", "GET", "/settings", timeout=20)
+            status = attacked.as_("reader", "GET", "/api/v1/pages/settings", timeout=20)
             waited = time.monotonic() - began
             check(status == 200 and waited < 8, f"a person got {status} after {waited:.1f} s")
     time.sleep(2)
@@ -358,6 +362,8 @@ def every_route(folder):
     attacked = Attacked(folder)
     _, _, text = attacked.request("GET", "/api/v1/openapi.json")
     open_paths = {"/healthz", "/readyz", "/api/v1/openapi.json"}
+    # A login without a token, and the end of no session.
+    logins = {("POST", "/api/v1/session"): 415, ("DELETE", "/api/v1/session"): 204}
     count = 0
     for path, methods in json.loads(text)["paths"].items():
         place = path.replace("{id}", "0" * 32).replace("{app}", "shop")
@@ -365,8 +371,10 @@ def every_route(folder):
             count += 1
             stranger = attacked.status(method, place)
             expected = (200,) if path in open_paths else (401, 429)
+            login = logins.get((method, path))
+            expected = expected if login is None else (login,)
             check(stranger in expected, f"{method} {path} of a stranger: {stranger}")
-            if method != "GET":
+            if method != "GET" and login is None:
                 # A reader changes nothing, and no page of elsewhere does.
                 check(attacked.as_("reader", method, place) == 403, f"{method} {path} of a reader")
                 elsewhere = {"Origin": "https://evil.example.com"}
@@ -383,7 +391,7 @@ def isolation(folder):
     attacked = Attacked(folder)
     _, _, answer = attacked.request("POST", "/api/v1/runs", bodies.profile(1), attacked.tokens["shop"])
     run = json.loads(answer)["runs"][0]["id"]
-    for path in (f"/api/v1/runs/{run}", f"/api/v1/runs/{run}/file", f"/run/{run}"):
+    for path in (f"/api/v1/runs/{run}", f"/api/v1/runs/{run}/file", f"/api/v1/pages/run/{run}"):
         check(attacked.as_("shop", "GET", path) == 200, f"{path} of its owner")
         check(attacked.as_("blog", "GET", path) == 404, f"{path} of another")
     check(attacked.as_("blog", "GET", "/api/v1/runs?q=app:shop") == 404, "a filter")

@@ -63,10 +63,6 @@ fn seeds() -> Vec<Seed> {
     let calls = calls.as_bytes().to_vec();
     let encoded = ("content-encoding", "gzip".to_owned());
     let json = ("content-type", "application/json".to_owned());
-    let form = (
-        "content-type",
-        "application/x-www-form-urlencoded".to_owned(),
-    );
     let dropped = r#"{"agent":"0123","host":"web1","dropped":[{"day_s":86400,"app":"a","reason":"refused","runs":1,"bytes":2}]}"#;
     let token = r#"{"name":"ci","scopes":["read"],"app":"blog","days":3}"#;
     let text = |text: &str| vec![text.as_bytes().to_vec()];
@@ -114,20 +110,10 @@ fn seeds() -> Vec<Seed> {
         ("/api/v1/tokens", vec![json.clone()], text(token)),
         (
             "/api/v1/retain",
-            vec![json],
+            vec![json.clone()],
             text(r#"{"app":"blog","dry_run":true}"#),
         ),
-        ("/login", vec![form.clone()], text("username=x&token=xhp_0")),
-        (
-            "/settings/policy",
-            vec![form.clone()],
-            text("app=blog&days=30&runs=&bytes=20G&notable=20"),
-        ),
-        (
-            "/settings/tokens",
-            vec![form],
-            text("name=ci&scopes=read&app=blog&days=3"),
-        ),
+        ("/api/v1/session", vec![json], text(r#"{"token":"xhp_0"}"#)),
     ]
 }
 
@@ -270,14 +256,13 @@ fn no_upload_makes_the_server_fail() {
         proxies: Vec::new(),
         tls: None,
         demo: None,
-        viewer: Box::new(|_| Ok(String::new())),
         findings: Box::new(|_, _| Ok(serve::Findings::default())),
+        webhook: None,
         undelivered: Arc::default(),
         trigger: serve::Trigger {
             name: "XHPROF".to_owned(),
             secret: None,
         },
-        viewer_policy: "default-src 'none'".to_owned(),
     }));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

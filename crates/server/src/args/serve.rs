@@ -68,6 +68,12 @@ pub(crate) struct ServeArguments {
         hide_env_values = true
     )]
     pub(crate) webhook: Option<String>,
+    /// The form of what is sent; by default that of the receiver, as far as its address tells
+    #[arg(long, value_name = "FORM", requires = "webhook", value_enum)]
+    pub(crate) webhook_format: Option<WebhookFormat>,
+    /// The address of this server, such as `https://profiles.example.com`, for links in what is sent
+    #[arg(long, value_name = "URL", requires = "webhook")]
+    pub(crate) public_url: Option<String>,
     /// Headers of these requests: lines such as `Authorization: Bearer SECRET`
     #[arg(long, value_name = "FILE", requires = "webhook")]
     pub(crate) webhook_headers: Option<PathBuf>,
@@ -354,6 +360,30 @@ impl FromStr for Limit {
                 Ok(0) => Err("0 would leave nothing; use `none` for no limit"),
                 limit => limit.map(|limit| Self(Some(limit))),
             },
+        }
+    }
+}
+
+/// The form of what a webhook sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum WebhookFormat {
+    /// JSON with all that is known
+    Plain,
+    /// Slack's blocks
+    Slack,
+    /// An Adaptive Card for a Workflows webhook of Microsoft Teams
+    Teams,
+    /// Markdown, as Mattermost and Rocket.Chat read it
+    Mattermost,
+}
+
+impl From<WebhookFormat> for ::serve::Format {
+    fn from(format: WebhookFormat) -> Self {
+        match format {
+            WebhookFormat::Plain => Self::Plain,
+            WebhookFormat::Slack => Self::Slack,
+            WebhookFormat::Teams => Self::Teams,
+            WebhookFormat::Mattermost => Self::Mattermost,
         }
     }
 }

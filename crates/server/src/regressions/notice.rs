@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
-use ::serve::Notice;
+use ::serve::{Message, Notice};
 use anyhow::Result;
-use cli::regressions::{json, markdown};
+use cli::regressions::{json, markdown, words};
 use profile::quantities::Since;
-use regressions::{Finding, Report};
+use regressions::{Finding, Place, Report};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use store::Store;
@@ -38,14 +38,45 @@ pub(crate) fn notices(store: &dyn Store, app: &str) -> Result<Vec<Notice>> {
                 "finding": json::finding(&findings, &report.release, finding),
                 "text": markdown::one(&findings, app, report, finding),
             });
-            notices.push(Notice { id, body });
+            let message = message(
+                app,
+                report,
+                finding,
+                markdown::one(&findings, app, report, finding),
+            );
+            notices.push(Notice { id, body, message });
         }
     }
     Ok(notices)
 }
 
+/// A finding as people read it in a chat.
+fn message(app: &str, report: &Report, finding: &Finding, markdown: String) -> Message {
+    let place = |place: &Place| (place.route.clone(), words::cost(finding.kind, place));
+    let of_app: String = encoded(app);
+    Message {
+        title: format!("{app} {}: {}", report.release, words::kind(finding.kind)),
+        sentence: words::sentence(finding),
+        routes: finding.places.iter().map(place).collect(),
+        proof: words::evidence(finding),
+        markdown,
+        path: format!("/regressions?app={of_app}#{}", id(app, report, finding)),
+    }
+}
+
+/// Text for the value of a query.
+fn encoded(text: &str) -> String {
+    let letters = text.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    });
+    letters.collect()
+}
+
 /// The same for a finding whatever is known of it later.
-fn id(app: &str, report: &Report, finding: &Finding) -> String {
+pub(super) fn id(app: &str, report: &Report, finding: &Finding) -> String {
     let caller = finding.caller.as_deref().unwrap_or_default();
     let parts = [
         app,

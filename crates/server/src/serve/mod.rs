@@ -10,13 +10,13 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use ::serve::{Access, Config, Demo, Readers, Trigger, Viewed, ViewedFile, Watch, Webhook};
+use ::serve::{Access, Config, Demo, Format, Readers, Trigger, Watch, Webhook};
 use ::store::Store;
 use anyhow::{Context, Result, bail};
 use cli::terminal::say;
-use cli::viewer::{self, MemoryFile};
 
 use crate::args::{RunTags, ServeArguments};
 use crate::regressions;
@@ -63,8 +63,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if !arguments.demo {
         ::serve::retain_regularly(Arc::clone(&store))?;
     }
-    if let Some(url) = &arguments.webhook {
-        let webhook = webhook(arguments, url)?;
+    let webhook = arguments.webhook.as_ref();
+    let webhook = webhook.map(|url| webhook_to(arguments, url).map(Arc::new));
+    let webhook = webhook.transpose()?;
+    if let Some(webhook) = webhook.clone() {
         ::serve::send_findings(webhook, Arc::clone(&store), Arc::clone(&undelivered))?;
     }
     let is_tls = arguments.tls_cert.is_some();
@@ -77,13 +79,12 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         proxies: arguments.proxy.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         demo,
-        viewer: Box::new(|viewed| page_of(viewed).map_err(|error| format!("{error:#}"))),
         findings: Box::new(|store, app| {
             regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
+        webhook,
         undelivered,
         trigger,
-        viewer_policy: viewer::policy(),
     };
     let served = ::serve::serve(config, |address| {
         let scheme = if is_tls { "https" } else { "http" };
@@ -93,12 +94,6 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let _ = out.flush();
     });
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
-}
-
-/// The viewer's page.
-fn page_of(viewed: Viewed) -> Result<String> {
-    let file = |ViewedFile { name, bytes }| MemoryFile { name, bytes };
-    viewer::page_of(viewed.title, file(viewed.file), viewed.base.map(file))
 }
 
 /// Who may use the server: the owners of the tokens of a file, and of the store.
@@ -137,11 +132,15 @@ fn trigger(arguments: &ServeArguments) -> Result<Trigger> {
     })
 }
 
-fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
+fn webhook_to(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
     let headers = arguments.webhook_headers.as_deref();
     let headers = headers.map(::serve::read_headers).transpose()?;
+    let format = arguments.webhook_format.map(Format::from);
     Ok(Webhook {
         url: url.to_owned(),
+        format: format.unwrap_or_else(|| Format::of_address(url)),
+        base: arguments.public_url.clone(),
+        last_sent_us: AtomicU64::new(0),
         headers: headers.unwrap_or_default(),
         every: Duration::from_secs(arguments.webhook_every.saturating_mul(60)),
         notices: Box::new(|store, app| {

@@ -408,7 +408,7 @@ fn every_default_is_read_as_it_is_printed() {
     is_read_again(&settings::OUTPUT_NAME, &settings::OUTPUT_NAME.default);
     assert_eq!(settings::MAX_EVENTS_SIZE.default_text(), "1G");
     assert_eq!(settings::FILE_PERMISSIONS.default_text(), "0600");
-    assert_eq!(settings::FLAGS.default_text(), "cpu memory");
+    assert_eq!(settings::FLAGS.default_text(), "cpu memory sql");
     assert_eq!(settings::RATE.default_text(), "1");
 }
 

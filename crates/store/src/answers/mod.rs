@@ -3,10 +3,12 @@
 mod calls;
 mod days;
 mod differences;
+mod facets;
 mod function;
 mod functions;
-mod per_thousand_runs;
+mod per_run;
 mod requests;
+mod series;
 mod source;
 mod spans;
 mod want;
@@ -14,9 +16,11 @@ mod want;
 pub(crate) use calls::tree;
 pub(crate) use days::{function_days, route_days};
 pub(crate) use differences::{Side, difference, side};
+pub(crate) use facets::FacetCounts;
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
 pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};
+pub(crate) use series::series;
 pub(crate) use source::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };

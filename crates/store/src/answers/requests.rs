@@ -7,10 +7,10 @@ use crate::rollup::{Sign, SketchSum, Totals};
 use crate::{ReleaseInfo, Result, RouteRelease, RouteRow, Selection, TrendPoint, TrendStep};
 
 /// The most runs that a question without sums is answered from.
-const MAX_RUNS: usize = 100_000;
+pub(super) const MAX_RUNS: usize = 100_000;
 
 /// Nothing is told apart.
-const ALL: Grouping = Grouping {
+pub(super) const ALL: Grouping = Grouping {
     app: false,
     route: false,
     release: false,
@@ -41,6 +41,12 @@ impl Sum {
         self.requests += source::requests_of(totals.runs, place.rate);
         self.weighted_wall += totals.wall as f64 / place.rate.max(1e-9);
     }
+
+    /// The same with the quantiles of the wall times.
+    pub(super) fn add_with_walls(&mut self, place: &Place, totals: &Totals) {
+        self.add(place, totals);
+        self.walls.add_times(&totals.walls, place.weight);
+    }
 }
 
 /// Adds up the totals of a selection by a key, which `grouping` must tell apart.
@@ -50,10 +56,7 @@ fn sums<K: Ord>(
     grouping: Grouping,
     key: impl Fn(&Place) -> K,
 ) -> Result<BTreeMap<K, Sum>> {
-    sums_by(source, selection, grouping, key, |sum, place, totals| {
-        sum.add(place, totals);
-        sum.walls.add_times(&totals.walls, place.weight);
-    })
+    sums_by(source, selection, grouping, key, Sum::add_with_walls)
 }
 
 /// The same without quantiles.
@@ -101,7 +104,7 @@ pub(crate) fn requests(source: &dyn Source, selection: &Selection) -> Result<Opt
 }
 
 /// A sum without the names of its route.
-fn row(sum: &Sum) -> RouteRow {
+pub(super) fn row(sum: &Sum) -> RouteRow {
     let (totals, walls) = (&sum.totals, sum.walls.sketch());
     RouteRow {
         app: String::new(),

@@ -33,7 +33,7 @@ const MIN_HOURS: usize = 2;
 const MAX_CELLS: usize = 200;
 const PATHS: usize = 200_000;
 
-/// From so many bytes on, rows are inserted.
+/// The bytes of rows that are collected before they are inserted.
 const INSERTED: usize = 8 << 20;
 
 /// The days that need nothing, by the number and a hash of their rows in `cell`. Where

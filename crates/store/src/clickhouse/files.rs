@@ -288,7 +288,7 @@ fn check_owner(client: &Client, bucket: &Bucket) -> Result<()> {
     }
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Error::Io(error.to_string()))?;
-    // The table first: who reads the object finds it there.
+    // The table first: a program that reads the object looks the owner up there.
     let owner = RunId(random).to_string();
     add_owner(client, &owner)?;
     bucket.claim(&owner)

@@ -96,9 +96,9 @@ use crate::answers::{self, Side, Source};
 use crate::prepare;
 use crate::store::Ask;
 use crate::{
-    AppInfo, CancelToken, CellHours, DayCount, DroppedRuns, HoursOf, NewRun, Notices, Policies,
-    Policy, Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection,
-    Stats, Store, Stored, StoredToken, Taken, Tokens, Verified,
+    AppInfo, CancelToken, CellHours, DayCount, DroppedRuns, Facets, HoursOf, NewRun, Notices,
+    Policies, Policy, Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs,
+    Selection, Stats, Store, Stored, StoredToken, Taken, Tokens, Verified,
 };
 use client::Client;
 use periodic_thread::PeriodicThread;
@@ -326,6 +326,10 @@ impl Runs for ClickhouseStore {
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
         self.inner.day_counts(selection)
+    }
+
+    fn facets(&self, selection: &Selection) -> Result<Facets> {
+        self.inner.facets(selection)
     }
 
     fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {

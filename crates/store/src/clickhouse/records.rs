@@ -3,9 +3,7 @@
 use super::literal::text;
 use super::rows::{RowReader, RowWriter};
 use super::{Inner, now_us};
-use crate::{
-    AppPolicy, DroppedRuns, Error, Policies, Policy, Reason, Removal, RemovedFor, Result, RunId,
-};
+use crate::{DroppedRuns, Error, Policies, Policy, Reason, Removal, RemovedFor, Result, RunId};
 
 /// The most policies of applications.
 const MAX_POLICIES: usize = 1_000;
@@ -55,12 +53,7 @@ impl Inner {
                 runs_a_day: limit(answer.i64()?),
                 bytes_a_day: limit(answer.i64()?),
             };
-            if app.is_empty() {
-                policies.default = policy;
-                policies.is_default_set = true;
-            } else {
-                policies.apps.push(AppPolicy { app, policy });
-            }
+            policies.add(app, policy);
         }
         Ok(policies)
     }

@@ -6,11 +6,14 @@ use super::Inner;
 use super::literal::{ids as id_literals, numbers, text};
 use super::rows::RowReader;
 use super::select::{day_of, of_runs};
-use crate::answers::Chosen;
+use crate::answers::{Chosen, FacetCounts};
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
-use crate::{DayCount, Error, Result, Run, RunId, RunInfo, Selection};
+use crate::{DayCount, Error, Facets, Result, Run, RunId, RunInfo, Selection};
+
+/// The most values of tags that are counted.
+const MAX_TAG_VALUES: u32 = 1000;
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
@@ -229,6 +232,36 @@ impl Inner {
             });
         }
         Ok(days)
+    }
+
+    /// How many runs each route, release, host, status and tag has.
+    pub(super) fn facets(&self, selection: &Selection) -> Result<Facets> {
+        let (table, conditions) = (self.all("run"), of_runs(selection)?);
+        let mut counts = FacetCounts::default();
+        let bytes = self.client.read(&format!(
+            "SELECT route, release, host, status, failed, count() FROM {table} FINAL
+             WHERE {conditions} GROUP BY route, release, host, status, failed"
+        ))?;
+        let mut answer = RowReader::new(&bytes);
+        while answer.has_more() {
+            let values = [
+                answer.text()?,
+                answer.text()?,
+                answer.text()?,
+                answer.text()?,
+            ];
+            counts.add(values, answer.u8()? != 0, answer.u64()?);
+        }
+        let bytes = self.client.read(&format!(
+            "SELECT of_name, of_value, count() AS runs FROM {table} FINAL
+             ARRAY JOIN tag_name AS of_name, tag_value AS of_value WHERE {conditions}
+             GROUP BY of_name, of_value ORDER BY runs DESC, of_name, of_value LIMIT {MAX_TAG_VALUES}"
+        ))?;
+        let mut answer = RowReader::new(&bytes);
+        while answer.has_more() {
+            counts.add_tag(answer.text()?, answer.text()?, answer.u64()?);
+        }
+        Ok(counts.finish())
     }
 
     /// The runs of `ids` that are there, with their days.

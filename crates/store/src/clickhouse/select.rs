@@ -82,42 +82,58 @@ impl Hours {
 
 /// The runs of a selection that are there, for `run FINAL`.
 pub(super) fn of_runs(selection: &Selection) -> Result<String> {
+    // Field by field, so that a new condition cannot be forgotten here.
+    let Selection {
+        app: _,
+        routes: _,
+        releases: _,
+        since_us,
+        until_us,
+        hosts,
+        statuses: ends,
+        tags,
+        min_wall,
+        max_wall,
+        title,
+        label,
+        ids: runs,
+    } = selection;
     let mut all = of_places(selection)?;
     all.push("state = 0".to_owned());
-    if let Some(since) = selection.since_us {
-        all.push(format!("day >= {} AND started >= {since}", day_of(since)));
+    if let Some(since) = since_us {
+        all.push(format!("day >= {} AND started >= {since}", day_of(*since)));
     }
-    if let Some(until) = selection.until_us {
+    if let Some(until) = until_us {
         let last = day_of(until.saturating_sub(1));
         all.push(format!("day <= {last} AND started < {until}"));
     }
-    if let Some(wall) = selection.min_wall {
+    if let Some(wall) = min_wall {
         all.push(format!("wall >= {wall}"));
     }
-    if let Some(wall) = selection.max_wall {
+    if let Some(wall) = max_wall {
         all.push(format!("wall <= {wall}"));
     }
-    if let Some(title) = selection.title.as_ref().filter(|title| !title.is_empty()) {
+    if let Some(title) = title.as_ref().filter(|title| !title.is_empty()) {
         all.push(format!(
             "positionCaseInsensitive(title, {}) > 0",
             text(title)
         ));
     }
-    if let Some(label) = &selection.label {
+    if let Some(label) = label {
         all.push(matches("label", label));
     }
-    for (name, value) in &selection.tags {
+    for (name, value) in tags {
         let value = matches("v", value);
         all.push(format!(
             "arrayExists((n, v) -> n = {} AND {value}, tag_name, tag_value)",
             text(name)
         ));
     }
-    any(&mut all, "host", &selection.hosts)?;
-    statuses(&mut all, &selection.statuses)?;
-    if !selection.ids.is_empty() {
-        check(selection.ids.len())?;
-        let ids = ids(selection.ids.iter().map(|id| &id.0));
+    any(&mut all, "host", hosts)?;
+    statuses(&mut all, ends)?;
+    if !runs.is_empty() {
+        check(runs.len())?;
+        let ids = ids(runs.iter().map(|id| &id.0));
         all.push(format!("id IN ({ids})"));
     }
     Ok(joined(&all))

@@ -13,7 +13,7 @@ pub(super) struct Range {
     until: u32,
 }
 
-/// All ids, divided so that each part has about so many of `count`.
+/// All ids, divided into parts: each has about `most` of `count` ids.
 pub(super) fn of_ids(count: u64, most: u64) -> Vec<Range> {
     let parts = count.div_ceil(most).clamp(1, 1 << 16);
     let border = |part: u64| u32::try_from((part << 16) / parts).unwrap_or(1 << 16);

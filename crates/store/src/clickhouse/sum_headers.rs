@@ -20,7 +20,7 @@ use super::verified_cells::Selected;
 use crate::Result;
 use crate::answers::{Place, Resolution};
 
-/// From so many cells on, a selection's totals are read as one.
+/// A selection with this number of cells, or more, has its totals read as one.
 const MANY: usize = 500;
 
 /// The tables of sums.

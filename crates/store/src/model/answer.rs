@@ -8,6 +8,7 @@ use super::policy::RemovedFor;
 
 /// A route with the sums of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RouteRow {
     /// The application.
     pub app: String,
@@ -41,6 +42,7 @@ pub struct RouteRow {
 
 /// A step of a trend.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrendPoint {
     /// The beginning of the step, in seconds since 1970.
     pub time_s: i64,
@@ -76,8 +78,77 @@ pub struct TrendPoint {
     pub p99: Option<u64>,
 }
 
+/// The requests of a step of time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SeriesPoint {
+    /// The beginning of the step, in seconds since 1970.
+    pub time_s: i64,
+    /// The runs that were stored.
+    pub runs: u64,
+    /// The requests that they stand for.
+    pub requests: f64,
+    /// The runs that failed.
+    pub failed: u64,
+    /// The mean wall time of a run, in nanoseconds.
+    pub mean: u64,
+    /// The median wall time, in nanoseconds.
+    pub p50: u64,
+    /// Of 100 runs, 95 took at most this.
+    pub p95: u64,
+    /// Of 100 runs, 99 took at most this.
+    pub p99: u64,
+    /// The mean CPU time of the runs that measured it, in nanoseconds.
+    pub cpu: Option<u64>,
+    /// The mean peak of memory of the runs that measured it, in bytes.
+    pub peak: Option<u64>,
+    /// The SQL statements of a run, on average; none if the selection has none.
+    pub sql: Option<f64>,
+}
+
+/// What the runs of a selection have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Facets {
+    /// The runs.
+    pub runs: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// The routes, those with the most runs first; at most 100 of each facet.
+    pub routes: Vec<FacetValue>,
+    /// The releases.
+    pub releases: Vec<FacetValue>,
+    /// The hosts; an empty one is unknown.
+    pub hosts: Vec<FacetValue>,
+    /// The status of responses, and `exit 1`; an empty one is unknown.
+    pub statuses: Vec<FacetValue>,
+    /// The tags, by name.
+    pub tags: Vec<TagFacet>,
+}
+
+/// A value, and how many runs have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FacetValue {
+    /// The value.
+    pub value: String,
+    /// The runs.
+    pub runs: u64,
+}
+
+/// The values of a tag.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TagFacet {
+    /// The name of the tag.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<FacetValue>,
+}
+
 /// What a trend has of one day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DaySums {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -92,6 +163,7 @@ pub struct DaySums {
 
 /// The days of a route.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RouteDays {
     /// The application.
     pub app: String,
@@ -118,6 +190,7 @@ pub struct RouteRelease {
 
 /// The days of a function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionDays {
     /// Its name.
     pub name: String,
@@ -127,6 +200,7 @@ pub struct FunctionDays {
 
 /// A function with its sums over a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionTotal {
     /// Its name.
     pub name: String,
@@ -157,6 +231,7 @@ pub struct FunctionTotal {
 
 /// What an answer was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// The hourly sums: all runs of whole hours, those that were removed since
@@ -195,6 +270,7 @@ pub struct Difference {
 
 /// How a function differs between two selections, by run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionChange {
     /// Its name.
     pub name: String,
@@ -227,6 +303,7 @@ pub struct FunctionChange {
 
 /// A function of a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionDetail {
     /// Its sums.
     pub total: FunctionTotal,
@@ -242,6 +319,7 @@ pub struct FunctionDetail {
 
 /// A function's sums on one route.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionRoute {
     /// The application.
     pub app: String,
@@ -255,6 +333,7 @@ pub struct FunctionRoute {
 
 /// A caller or a callee, and the cost of the calls between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Neighbour {
     /// Its name.
     pub name: String,
@@ -268,6 +347,7 @@ pub struct Neighbour {
 
 /// Spans of the same kind and text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SpanTotal {
     /// `sql`, `http`, `stream`, `redis`, `memcached` or `other`.
     pub kind: String,
@@ -287,6 +367,7 @@ pub struct SpanTotal {
 
 /// An application.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppInfo {
     /// Its name.
     pub name: String,
@@ -300,6 +381,7 @@ pub struct AppInfo {
 
 /// A release of an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReleaseInfo {
     /// The application.
     pub app: String,
@@ -315,6 +397,7 @@ pub struct ReleaseInfo {
 
 /// The number of runs of a day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DayCount {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -324,6 +407,7 @@ pub struct DayCount {
 
 /// The size of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stats {
     /// The runs.
     pub runs: u64,

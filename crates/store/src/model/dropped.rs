@@ -8,6 +8,7 @@ use crate::{Error, Result};
 /// How many runs an agent dropped on one day, and why. The number only grows
 /// until the day is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DroppedRuns {
     /// The identity of the agent's counters.
     pub agent: String,

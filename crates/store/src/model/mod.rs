@@ -8,9 +8,9 @@ mod selection;
 mod token;
 
 pub use answer::{
-    Aggregate, AppInfo, Basis, DayCount, DaySums, Difference, FunctionChange, FunctionDays,
-    FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRelease,
-    RouteRow, SpanTotal, Stats, TrendPoint,
+    Aggregate, AppInfo, Basis, DayCount, DaySums, Difference, FacetValue, Facets, FunctionChange,
+    FunctionDays, FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays,
+    RouteRelease, RouteRow, SeriesPoint, SpanTotal, Stats, TagFacet, TrendPoint,
 };
 pub use dropped::DroppedRuns;
 pub use policy::{

@@ -10,6 +10,7 @@ use crate::{Error, Result, Taken};
 /// Labelled runs are always kept. The slowest and the latest failed runs of
 /// each route are kept for `keep_notable_days`, whatever the other limits are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 // A field with a wrong name must not silently become the default.
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -92,6 +93,7 @@ impl Policy {
 
 /// The policies of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Policies {
     /// That of the applications without one of their own.
     pub default: Policy,
@@ -108,7 +110,7 @@ impl Policy {
         (self.runs_a_day, self.bytes_a_day)
     }
 
-    /// Whether nothing more is taken on a day on which so much was.
+    /// Whether the quota of a day is used up by the runs `taken` on it.
     #[must_use]
     pub fn is_used_up(&self, taken: Taken) -> bool {
         let reached = |taken: u64, quota: Option<u64>| quota.is_some_and(|quota| taken >= quota);
@@ -123,10 +125,21 @@ impl Policies {
         let own = self.apps.iter().find(|own| own.app == app);
         own.map_or(&self.default, |own| &own.policy)
     }
+
+    /// Adds the policy of an application; without a name, the default.
+    pub(crate) fn add(&mut self, app: String, policy: Policy) {
+        if app.is_empty() {
+            self.default = policy;
+            self.is_default_set = true;
+        } else {
+            self.apps.push(AppPolicy { app, policy });
+        }
+    }
 }
 
 /// An application with a policy of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AppPolicy {
     /// The application.
     pub app: String,
@@ -136,6 +149,7 @@ pub struct AppPolicy {
 
 /// Why a policy removed something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Runs older than `days`, or than `keep_notable_days`.
@@ -166,6 +180,7 @@ impl Reason {
 
 /// What a policy removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Removed {
     /// The number of runs.
     pub runs: u64,
@@ -197,6 +212,7 @@ impl Removed {
 
 /// What a policy removed for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Removal {
     /// The day, in seconds since 1970.
     pub day_s: i64,
@@ -212,6 +228,7 @@ pub struct Removal {
 
 /// What all policies removed for one reason since the store was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RemovedFor {
     /// The reason.
     pub reason: Reason,

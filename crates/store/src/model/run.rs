@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 /// The identity of a run: the hash of its native file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub struct RunId(pub [u8; 16]);
 
 impl RunId {
@@ -76,6 +77,7 @@ pub struct NewRun {
 
 /// What became of a profile that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stored {
     /// Its id.
     #[schema(value_type = String)]
@@ -86,6 +88,7 @@ pub struct Stored {
 
 /// A run in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunInfo {
     /// Its id.
     #[schema(value_type = String)]
@@ -145,6 +148,7 @@ pub struct Run {
 
 /// A part of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunPage {
     /// The runs.
     pub runs: Vec<RunInfo>,

@@ -115,6 +115,7 @@ impl TryFrom<String> for Status {
 
 /// The order of a list of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunSort {
     /// The latest first.
@@ -159,6 +160,7 @@ pub enum TrendOf {
 
 /// The length of a step of a trend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TrendStep {
     /// An hour.
@@ -184,6 +186,7 @@ impl TrendStep {
 
 /// The order of a list of functions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FunctionSort {
     /// The most self time first.

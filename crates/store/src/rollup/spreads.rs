@@ -80,8 +80,8 @@ impl Spreads {
         self.rows.values().map(|row| row.runs).max().unwrap_or(0)
     }
 
-    /// About how many times it has in memory: no function has more than that of
-    /// the root, which comes first in nearly all stores.
+    /// An estimate of the buckets in memory: the first function, in nearly all stores the
+    /// root, has the most.
     pub(crate) fn size(&self) -> usize {
         let first = self.rows.values().next();
         self.rows.len() * (8 + first.map_or(0, |row| row.walls.buckets()))

@@ -31,45 +31,61 @@ pub(super) struct Conditions {
 impl Conditions {
     /// The runs of a selection, for a statement over `run`.
     pub(super) fn of_runs(selection: &Selection) -> Result<Self> {
+        // Field by field, so that a new condition cannot be forgotten here.
+        let Selection {
+            app,
+            routes,
+            releases,
+            since_us,
+            until_us,
+            hosts,
+            statuses,
+            tags,
+            min_wall,
+            max_wall,
+            title,
+            label,
+            ids,
+        } = selection;
         let mut all = Self::default();
         if !all.one_route(selection) {
-            if let Some(app) = &selection.app {
+            if let Some(app) = app {
                 all.add("run.app = (SELECT id FROM app WHERE name = ?)", [text(app)]);
             }
             all.any(
                 "route",
                 "run.route IN (SELECT id FROM route WHERE ",
-                &selection.routes,
+                routes,
                 ")",
             )?;
         }
         all.any(
             "release",
             "run.release IN (SELECT id FROM release WHERE ",
-            &selection.releases,
+            releases,
             ")",
         )?;
-        all.any("host", "", &selection.hosts, "")?;
-        if let Some(since) = selection.since_us {
-            all.add("run.started >= ?", [Value::Integer(number(since))]);
+        all.any("host", "", hosts, "")?;
+        if let Some(since) = since_us {
+            all.add("run.started >= ?", [Value::Integer(number(*since))]);
         }
-        if let Some(until) = selection.until_us {
-            all.add("run.started < ?", [Value::Integer(number(until))]);
+        if let Some(until) = until_us {
+            all.add("run.started < ?", [Value::Integer(number(*until))]);
         }
-        if let Some(wall) = selection.min_wall {
-            all.add("run.wall >= ?", [Value::Integer(number(wall))]);
+        if let Some(wall) = min_wall {
+            all.add("run.wall >= ?", [Value::Integer(number(*wall))]);
         }
-        if let Some(wall) = selection.max_wall {
-            all.add("run.wall <= ?", [Value::Integer(number(wall))]);
+        if let Some(wall) = max_wall {
+            all.add("run.wall <= ?", [Value::Integer(number(*wall))]);
         }
-        if let Some(title) = &selection.title {
+        if let Some(title) = title {
             all.add("instr(lower(run.title), lower(?)) > 0", [text(title)]);
         }
-        if let Some(label) = &selection.label {
+        if let Some(label) = label {
             let (operator, pattern) = operator(label);
             all.add(&format!("run.label {operator} ?"), [text(&pattern)]);
         }
-        for (name, value) in &selection.tags {
+        for (name, value) in tags {
             let (operator, pattern) = operator(value);
             all.add(
                 &format!(
@@ -79,11 +95,11 @@ impl Conditions {
                 [text(name), text(&pattern)],
             );
         }
-        all.statuses(&selection.statuses)?;
-        if !selection.ids.is_empty() {
-            check(selection.ids.len())?;
-            let marks = vec!["?"; selection.ids.len()].join(", ");
-            let ids = selection.ids.iter().map(|id| Value::Blob(id.0.to_vec()));
+        all.statuses(statuses)?;
+        if !ids.is_empty() {
+            check(ids.len())?;
+            let marks = vec!["?"; ids.len()].join(", ");
+            let ids = ids.iter().map(|id| Value::Blob(id.0.to_vec()));
             all.add(&format!("run.id IN ({marks})"), ids);
         }
         Ok(all)

@@ -15,7 +15,7 @@ use super::cells::{Cell, Key};
 use crate::Result;
 use crate::rollup::{Shape, Sign};
 
-/// A day is over when a run began so many hours after its begin.
+/// The hours after the begin of a day at which it is over: a run has begun then or later.
 const OVER: i64 = 25;
 
 /// How long a day that changed again waits the first time, and at most. Each

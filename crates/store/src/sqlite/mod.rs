@@ -46,9 +46,9 @@ use crate::answers::Source;
 use crate::prepare;
 use crate::store::Ask;
 use crate::{
-    AppInfo, CellHours, DayCount, DroppedRuns, Error, HoursOf, NewRun, Notices, Policies, Policy,
-    Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection, Stats,
-    Store, Stored, StoredToken, Taken, Tokens, Verified,
+    AppInfo, CellHours, DayCount, DroppedRuns, Error, Facets, HoursOf, NewRun, Notices, Policies,
+    Policy, Removal, Removed, Result, Retention, Run, RunId, RunPage, RunQuery, Runs, Selection,
+    Stats, Store, Stored, StoredToken, Taken, Tokens, Verified,
 };
 use visit::Reader;
 use writer::Writer;
@@ -158,6 +158,10 @@ impl Runs for SqliteStore {
 
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
         self.read(|connection| runs::days(connection, selection))
+    }
+
+    fn facets(&self, selection: &Selection) -> Result<Facets> {
+        self.read(|connection| runs::facets(connection, selection))
     }
 
     fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {

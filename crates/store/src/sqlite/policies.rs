@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::put::number;
-use crate::{AppPolicy, Error, Policies, Policy, Reason, Removal, RemovedFor, Result};
+use crate::{Error, Policies, Policy, Reason, Removal, RemovedFor, Result};
 
 /// The most policies of applications, as many as there are applications.
 const MAX_POLICIES: i64 = 1_000;
@@ -24,12 +24,7 @@ pub(super) fn all(connection: &Connection) -> Result<Policies> {
     let rows = statement.query_map([], policy)?;
     for row in rows {
         let (app, policy) = row?;
-        if app.is_empty() {
-            policies.default = policy;
-            policies.is_default_set = true;
-        } else {
-            policies.apps.push(AppPolicy { app, policy });
-        }
+        policies.add(app, policy);
     }
     Ok(policies)
 }

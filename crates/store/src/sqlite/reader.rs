@@ -48,8 +48,8 @@ impl SqliteStore {
         answer
     }
 
-    /// Whether the database is as it was left: what a new reader sees, whom no cache helps.
-    /// It looks at the tables, the totals, and the run that was stored last.
+    /// Checks the database on a new connection, without caches: the tables, the totals, and
+    /// the run that was stored last.
     ///
     /// # Errors
     ///

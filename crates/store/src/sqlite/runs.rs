@@ -5,13 +5,17 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::conditions::Conditions;
 use super::{dictionaries, policies};
+use crate::answers::FacetCounts;
 use crate::{
-    AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-    Stats,
+    AppInfo, DayCount, Error, Facets, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
+    Selection, Stats,
 };
 
 /// The most runs of a page.
 const MAX_PAGE_RUNS: u32 = 1000;
+
+/// The most values of tags that are counted.
+const MAX_TAG_VALUES: u32 = 1000;
 
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 256;
@@ -209,6 +213,40 @@ pub(super) fn days(connection: &Connection, selection: &Selection) -> Result<Vec
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How many runs each route, release, host, status and tag has.
+pub(super) fn facets(connection: &Connection, selection: &Selection) -> Result<Facets> {
+    let conditions = Conditions::of_runs(selection)?;
+    let count = |value: i64| u64::try_from(value).unwrap_or(0);
+    let mut counts = FacetCounts::default();
+    // Names are joined after the runs are counted.
+    let select = format!(
+        "SELECT route.name, release.name, host, status, failed, runs FROM (
+            SELECT run.route AS of_route, run.release AS of_release, run.host AS host,
+                run.status AS status, run.failed AS failed, count(*) AS runs FROM run{}
+            GROUP BY run.route, run.release, run.host, run.status, run.failed)
+         JOIN route ON route.id = of_route JOIN release ON release.id = of_release",
+        conditions.sql()
+    );
+    let mut statement = connection.prepare(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    while let Some(row) = rows.next()? {
+        let values = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+        counts.add(values, row.get(4)?, count(row.get(5)?));
+    }
+    let select = format!(
+        "SELECT run_tag.name, run_tag.value, count(*) AS runs FROM run
+         JOIN run_tag ON run_tag.run = run.number{}
+         GROUP BY run_tag.name, run_tag.value ORDER BY runs DESC, 1, 2 LIMIT {MAX_TAG_VALUES}",
+        conditions.sql()
+    );
+    let mut statement = connection.prepare(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    while let Some(row) = rows.next()? {
+        counts.add_tag(row.get(0)?, row.get(1)?, count(row.get(2)?));
+    }
+    Ok(counts.finish())
 }
 
 /// How much there is.

@@ -1,8 +1,8 @@
 //! Single runs: storing, listing, reading and deleting them.
 
 use crate::{
-    AppInfo, DayCount, Error, NewRun, Result, Run, RunId, RunPage, RunQuery, Selection, Stored,
-    Taken,
+    AppInfo, DayCount, Error, Facets, NewRun, Result, Run, RunId, RunPage, RunQuery, Selection,
+    Stored, Taken,
 };
 
 /// The runs of a store, and how many there are.
@@ -46,6 +46,9 @@ pub trait Runs {
 
     /// The number of runs of each day.
     fn days(&self, selection: &Selection) -> Result<Vec<DayCount>>;
+
+    /// How many runs of a selection each route, release, host, status and tag has.
+    fn facets(&self, selection: &Selection) -> Result<Facets>;
 
     /// How much of an application was stored on the day of an instant, in UTC, by
     /// the time of arrival. Runs that were removed since may count.

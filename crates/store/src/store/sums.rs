@@ -10,8 +10,8 @@ use profile::Symbol;
 use crate::answers::{self, Side, Source};
 use crate::{
     Aggregate, Difference, FunctionDays, FunctionDetail, FunctionSort, FunctionTotal, PathSums,
-    ReleaseInfo, Result, RouteDays, RouteRelease, RouteRow, Selection, SpanTotal, TrendOf,
-    TrendPoint, TrendStep,
+    ReleaseInfo, Result, RouteDays, RouteRelease, RouteRow, Selection, SeriesPoint, SpanTotal,
+    TrendOf, TrendPoint, TrendStep,
 };
 
 /// The sums of runs.
@@ -46,6 +46,9 @@ pub trait Sums {
         of: &TrendOf,
         step: TrendStep,
     ) -> Result<Vec<TrendPoint>>;
+
+    /// The requests of a selection over time, all releases of a step together.
+    fn series(&self, selection: &Selection, step: TrendStep) -> Result<Vec<SeriesPoint>>;
 
     /// The functions of a selection.
     fn top(
@@ -164,6 +167,10 @@ impl<S: Ask> Sums for S {
             TrendOf::Requests => answers::request_trend(source, selection, step),
             TrendOf::Function(name) => answers::function_trend(source, selection, name, step),
         })
+    }
+
+    fn series(&self, selection: &Selection, step: TrendStep) -> Result<Vec<SeriesPoint>> {
+        self.ask(|source| answers::series(source, selection, step))
     }
 
     fn top(

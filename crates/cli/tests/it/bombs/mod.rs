@@ -181,7 +181,7 @@ fn check(bombs: &[Bomb], limit: u32, space: u32) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bomb");
     let mut wrong = Vec::new();
-    for bomb in bombs.iter().step_by(if is_whole() { 1 } else { 8 }) {
+    for bomb in bombs.iter().step_by(if is_whole() { 1 } else { 16 }) {
         bomb.file(&path);
         let outcome = report(&path, limit, space);
         let of_limit = format!("more memory than the limit of {limit} MiB; --memory-limit raises");
@@ -256,7 +256,7 @@ fn files_that_took_gigabytes_take_less_than_600_megabytes() {
         (&arrays::XHPROF_JSON_AROUND, 3_000_000),
         (&arrays::XHPROF_JSON_ROWS, 3_000_000),
     ];
-    for (bomb, size) in files.into_iter().step_by(if is_whole() { 1 } else { 4 }) {
+    for (bomb, size) in files.into_iter().step_by(if is_whole() { 1 } else { 7 }) {
         bomb.file(&path);
         let is_packed = bomb.packed == Packed::Gzip;
         let part = if is_packed { PART } else { 1 } as u64;

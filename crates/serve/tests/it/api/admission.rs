@@ -45,11 +45,12 @@ fn no_route_reads_a_body_above_its_limit_nor_of_a_stranger() {
 }
 
 #[test]
-fn a_form_has_at_most_64_kib_and_a_login_less() {
-    let server = locked();
-    for (path, most) in [("/login", 4 << 10), ("/logout", 64 << 10)] {
+fn a_question_has_at_most_64_kib_and_a_login_less() {
+    let server = open();
+    for (path, most) in [("/api/v1/session", 4 << 10), ("/api/v1/retain", 64 << 10)] {
         for (length, is_taken) in [(most, true), (most + 1, false)] {
-            let answer = server.send("POST", path, &[], vec![b'x'; length]);
+            let json = [("content-type", "application/json")];
+            let answer = server.send("POST", path, &json, vec![b'x'; length]);
             let is_too_large = answer.status == StatusCode::PAYLOAD_TOO_LARGE;
             assert_eq!(
                 is_too_large, !is_taken,
@@ -85,14 +86,13 @@ fn wrong_tokens_of_a_program_lock_no_browser_out() {
     }
     let blocked = server.send_from(Some(peer), "GET", "/api/v1/runs", &wrong, Vec::new());
     assert_eq!(blocked.status, StatusCode::TOO_MANY_REQUESTS);
-    let form = format!("token={}", server.tokens[0]).into_bytes();
-    let login = server.send_from(Some(peer), "POST", "/login", &[], form);
-    assert_eq!(login.status, StatusCode::SEE_OTHER);
+    let login = server.log_in_from(Some(peer), &[], &server.tokens[0]);
+    assert_eq!(login.status, StatusCode::OK);
     // Nor the other way around.
     for _ in 0..12 {
-        server.send_from(Some(peer), "POST", "/login", &[], b"token=x".to_vec());
+        server.log_in_from(Some(peer), &[], "x");
     }
-    let login = server.send_from(Some(peer), "POST", "/login", &[], b"token=x".to_vec());
+    let login = server.log_in_from(Some(peer), &[], &server.tokens[0]);
     assert_eq!(login.status, StatusCode::TOO_MANY_REQUESTS);
     let other: IpAddr = "192.0.2.8".parse().unwrap();
     let wrong = server.send_from(Some(other), "GET", "/api/v1/runs", &wrong, Vec::new());

@@ -17,7 +17,6 @@ const THEIRS: &str = "zebra";
 const NOBODYS: &str = "gnome";
 
 const JSON: (&str, &str) = ("content-type", "application/json");
-const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 struct Two {
     server: Server,
@@ -178,11 +177,11 @@ fn no_answer_has_a_name_of_another_application() {
         format!("run1={ours}&run2={theirs}"),
         "app=shop".to_owned(),
         "app=".to_owned(),
-        "saved=shop".to_owned(),
+        "text=zeb".to_owned(),
+        "text=r&per=run".to_owned(),
         "days=60000".to_owned(),
         "step=hour".to_owned(),
         "url=https://example.com/".to_owned(),
-        format!("remove={}", two.their_token),
     ];
     let mut asked = 0;
     for (route, _) in routes() {
@@ -213,13 +212,18 @@ fn no_answer_has_a_name_of_another_application() {
     // The other side does have these names: the questions find them.
     let boss = &two.server.tokens[2];
     for path in [
-        "/",
-        "/routes",
-        "/route?q=route:*",
-        "/settings",
-        "/regressions",
-        "/profile-now",
-        "/function?name=main()",
+        "/api/v1/session",
+        "/api/v1/pages/home",
+        "/api/v1/pages/routes",
+        "/api/v1/pages/route?q=route:*",
+        "/api/v1/pages/settings",
+        "/api/v1/pages/regressions",
+        "/api/v1/pages/function?name=main()",
+        "/api/v1/pages/compare?before=app:shop&after=app:zebra-app",
+        "/api/v1/pages/compare/proposals",
+        "/api/v1/search?text=zebra",
+        "/api/v1/facets",
+        "/api/v1/series",
         "/api/v1/runs",
         "/api/v1/apps",
         "/api/v1/routes",
@@ -283,8 +287,9 @@ fn what_is_of_another_application_is_as_if_it_did_not_exist() {
         format!("run={theirs}&source=zebra"),
         "app=zebra-app".to_owned(),
         "app=zebra-app&route=/zebra/page".to_owned(),
-        "saved=zebra-app".to_owned(),
-        format!("remove={their_token}"),
+        "text=zebra".to_owned(),
+        format!("text={theirs}"),
+        format!("name={their_token}"),
     ];
     for (route, _) in routes() {
         for (method, scope) in route.methods {
@@ -319,30 +324,6 @@ fn what_is_of_another_application_is_as_if_it_did_not_exist() {
             "/api/v1/tokens",
             JSON,
             r#"{"app":"zebra-app","name":"x","scopes":["read"]}"#.to_owned(),
-        ),
-        (
-            "POST",
-            "/settings/policy",
-            FORM,
-            "app=zebra-app&action=reset".to_owned(),
-        ),
-        (
-            "POST",
-            "/settings/policy",
-            FORM,
-            "app=zebra-app&action=count&notable=1&keep_notable_days=1".to_owned(),
-        ),
-        (
-            "POST",
-            "/settings/tokens",
-            FORM,
-            "app=zebra-app&name=x&read=1".to_owned(),
-        ),
-        (
-            "POST",
-            "/settings/tokens",
-            FORM,
-            format!("remove={their_token}"),
         ),
     ] {
         check_the_same(&two, method, path, kind, &body);

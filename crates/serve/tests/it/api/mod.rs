@@ -13,7 +13,6 @@ mod description;
 mod leaks;
 mod pages;
 mod policies;
-mod policy_form;
 mod questions;
 mod quotas;
 mod server;

@@ -38,6 +38,14 @@ fn policies_are_set_and_say_what_they_removed() {
     };
     assert_eq!(retain(r#"{"app":"shop","dry_run":true}"#)["by_count"], 20);
     assert_eq!(server.store.stats().unwrap().runs, 30);
+    // Those without a policy of their own are only counted.
+    let others = r#"{"dry_run":true,"policy":{"runs":1,"notable":0}}"#;
+    assert_eq!(retain(others)["by_count"], 0);
+    server.store.set_policy(Some("shop"), None).unwrap();
+    assert_eq!(retain(others)["by_count"], 29);
+    let all = server.send("POST", "/api/v1/retain", &[JSON], b"{}".to_vec());
+    assert_eq!(all.status, StatusCode::BAD_REQUEST);
+    put("/api/v1/policies/shop", r#"{"runs":10,"notable":0}"#);
     assert_eq!(retain(r#"{"app":"shop"}"#)["by_count"], 20);
     assert_eq!(server.store.stats().unwrap().runs, 10);
     let removals = server.get("/api/v1/removals").json();

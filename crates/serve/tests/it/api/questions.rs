@@ -140,6 +140,12 @@ fn a_parameter_or_body_that_is_wrong_is_named_in_json() {
         assert!(error.contains(word), "{error}");
     }
     let browser = [("accept", "text/html")];
-    let page = server.send("GET", "/?limit=many&sort=none", &browser, Vec::new());
-    assert!(!page.text().starts_with("Failed"), "{}", page.text());
+    let page = server.send("GET", "/index.php?run=%3Cb%3E", &browser, Vec::new());
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    assert!(
+        page.text().starts_with("<!doctype html>"),
+        "{}",
+        page.text()
+    );
+    assert!(page.text().contains("there is no run &lt;b&gt;"));
 }

@@ -84,21 +84,13 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
         proxies: vec!["203.0.113.0/28".parse().unwrap()],
         tls: None,
         demo: None,
-        viewer: Box::new(|viewed| {
-            let bytes = viewed.file.bytes.len();
-            let base = viewed.base.map_or(0, |base| base.bytes.len());
-            Ok(format!(
-                "viewer of {bytes} bytes, base {base}: {}",
-                viewed.title
-            ))
-        }),
         findings: Box::new(|_, app| Ok(findings(app))),
+        webhook: None,
         undelivered: Arc::default(),
         trigger: Trigger {
             name: "XHPROF".to_owned(),
             secret: Some("hush".to_owned()),
         },
-        viewer_policy: "default-src 'none'".to_owned(),
     }))
 }
 
@@ -219,6 +211,26 @@ impl Server {
                 body,
             }
         })
+    }
+
+    /// Logs a browser in.
+    pub(crate) fn log_in_from(
+        &self,
+        peer: Option<IpAddr>,
+        headers: &[(&str, &str)],
+        token: &str,
+    ) -> Answer {
+        let headers = [&[("content-type", "application/json")], headers].concat();
+        let body = serde_json::json!({ "token": token }).to_string();
+        self.send_from(peer, "POST", "/api/v1/session", &headers, body.into())
+    }
+
+    /// The cookie of a token's session.
+    pub(crate) fn cookie(&self, token: &str) -> String {
+        let answer = self.log_in_from(None, &[], token);
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

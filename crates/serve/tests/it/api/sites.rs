@@ -41,19 +41,21 @@ fn other_names_and_other_sites_are_refused() {
 #[test]
 fn a_browser_logs_in_and_needs_its_csrf_token_for_changes() {
     let server = locked();
-    let form = |token: &str| format!("token={token}").into_bytes();
-    assert_eq!(
-        server.send("POST", "/login", &[], form("wrong")).status,
-        StatusCode::UNAUTHORIZED
-    );
-    let answer = server.send("POST", "/login", &[], form(&server.tokens[2]));
-    assert_eq!(answer.status, StatusCode::SEE_OTHER);
+    let wrong = server.log_in_from(None, &[], "wrong");
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    let answer = server.log_in_from(None, &[], &server.tokens[2]);
+    assert_eq!(answer.status, StatusCode::OK);
     let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"));
     let cookie = cookie.split(';').next().unwrap();
     let get = server.send("GET", "/api/v1/session", &[("cookie", cookie)], Vec::new());
     assert_eq!(get.status, StatusCode::OK);
     let csrf = get.json()["csrf"].as_str().unwrap().to_owned();
+    assert_eq!(answer.json()["csrf"], csrf);
+    assert_eq!(csrf.len(), 43);
+    let other_site = [("origin", "https://evil.example.com")];
+    let other = server.log_in_from(None, &other_site, &server.tokens[2]);
+    assert_eq!(other.status, StatusCode::FORBIDDEN);
     let post =
         |headers: &[(&str, &str)]| server.send("POST", "/api/v1/runs", headers, run(1)).status;
     assert_eq!(post(&[("cookie", cookie)]), StatusCode::FORBIDDEN);
@@ -65,7 +67,21 @@ fn a_browser_logs_in_and_needs_its_csrf_token_for_changes() {
         post(&[("cookie", cookie), ("x-csrf-token", &csrf)]),
         StatusCode::CREATED
     );
-    server.send("POST", "/logout", &[("cookie", cookie)], Vec::new());
+    // A token of a session is not that of another.
+    let another = server.cookie(&server.tokens[2]);
+    assert_eq!(
+        post(&[("cookie", &another), ("x-csrf-token", &csrf)]),
+        StatusCode::FORBIDDEN
+    );
+    let ended = [("cookie", cookie)];
+    let ended = server.send("DELETE", "/api/v1/session", &ended, Vec::new());
+    assert_eq!(ended.status, StatusCode::NO_CONTENT);
+    assert!(
+        ended.headers[header::SET_COOKIE]
+            .to_str()
+            .unwrap()
+            .contains("Max-Age=0")
+    );
     assert_eq!(
         server
             .send("GET", "/api/v1/stats", &[("cookie", cookie)], Vec::new())

@@ -1,12 +1,11 @@
 //! Tokens of the store, and the sessions of browsers, on several servers.
 
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use serve::new_token;
 
 use super::server::{Answer, Server, locked, open, run};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
-const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 fn ask(server: &Server, token: &str, method: &str, path: &str, body: &str) -> Answer {
     let bearer = format!("Bearer {token}");
@@ -19,14 +18,6 @@ fn make(server: &Server, token: &str, body: &str) -> (String, String) {
     assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
     let text = |name: &str| answer.json()[name].as_str().unwrap().to_owned();
     (text("token"), text("id"))
-}
-
-fn cookie(server: &Server, token: &str) -> String {
-    let form = format!("token={token}");
-    let answer = server.send("POST", "/login", &[FORM], form.into());
-    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
-    let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
-    cookie.split(';').next().unwrap().to_owned()
 }
 
 fn with_cookie(server: &Server, cookie: &str, path: &str) -> StatusCode {
@@ -97,7 +88,7 @@ fn a_session_is_known_to_all_servers_and_ends_with_its_token() {
         &boss,
         r#"{"name":"team","scopes":["read"],"days":1}"#,
     );
-    let [short, long, of_file] = [&secret, &secret, &boss].map(|token| cookie(&server, token));
+    let [short, long, of_file] = [&secret, &secret, &boss].map(|token| server.cookie(token));
     for cookie in [&short, &long, &of_file] {
         assert_eq!(
             with_cookie(&server.another(), cookie, "/routes"),
@@ -114,7 +105,12 @@ fn a_session_is_known_to_all_servers_and_ends_with_its_token() {
         StatusCode::UNAUTHORIZED
     );
     let other = server.another();
-    other.send("POST", "/logout", &[("cookie", &short)], Vec::new());
+    other.send(
+        "DELETE",
+        "/api/v1/session",
+        &[("cookie", &short)],
+        Vec::new(),
+    );
     let fresh = server.another();
     assert_eq!(
         with_cookie(&fresh, &short, "/routes"),
@@ -197,45 +193,4 @@ fn the_administrator_of_an_application_makes_and_removes_its_tokens_only() {
         br#"{"name":"x","scopes":["admin"]}"#.to_vec(),
     );
     assert_eq!(answer.status, StatusCode::CONFLICT);
-}
-
-#[test]
-fn the_form_makes_a_token_shows_it_once_and_removes_it() {
-    let server = locked();
-    let bearer = format!("Bearer {}", server.tokens[2]);
-    let post = |body: &str| {
-        let headers = [("authorization", &*bearer), FORM];
-        server.send("POST", "/settings/tokens", &headers, body.into())
-    };
-    let get = |path: &str| server.as_owner(2, "GET", path, Vec::new()).text();
-    assert!(get("/settings").contains("/settings/tokens"));
-    assert!(get("/settings/tokens").contains("name=\"write\""));
-    let made = post("name=%3Cb%3E&app=shop&days=&write=1");
-    assert_eq!(made.status, StatusCode::OK, "{}", made.text());
-    let html = made.text();
-    let (_, rest) = html.split_once("<pre class=\"secret\">").unwrap();
-    let secret = rest.split('<').next().unwrap();
-    assert_eq!(
-        ask(&server, secret, "POST", "/api/v1/runs", "x").status,
-        StatusCode::UNPROCESSABLE_ENTITY
-    );
-    let settings = get("/settings");
-    assert!(
-        settings.contains("&lt;b&gt;") && !settings.contains("<b>") && !settings.contains(secret)
-    );
-    let id = server.store.tokens().unwrap()[0].id.clone();
-    let asked = get(&format!("/settings/tokens?remove={id}"));
-    assert!(asked.contains("are refused from now on") && asked.contains(&id));
-    for (body, part) in [
-        ("name=x", "Choose what"),
-        ("name=x&read=1&days=soon", "not a whole number"),
-        ("name=&read=1", "must not be empty"),
-    ] {
-        let answer = post(body);
-        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{body}");
-        assert!(answer.text().contains(part), "{body}: {}", answer.text());
-    }
-    let removed = post(&format!("remove={id}"));
-    assert_eq!(removed.status, StatusCode::SEE_OTHER);
-    assert!(server.store.tokens().unwrap().is_empty());
 }

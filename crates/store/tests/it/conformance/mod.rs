@@ -74,6 +74,8 @@ fn checks() -> Vec<fn(&dyn Store)> {
         sums::routes_have_shares_and_quantiles,
         sums::rates_are_weighted,
         questions::a_trend_shows_releases,
+        questions::a_series_has_the_sums_of_its_runs,
+        questions::facets_count_the_runs,
         questions::hours_are_those_of_one_route_around_a_release,
         questions::hours_count_runs_as_they_are,
         questions::days_are_those_of_the_trends,

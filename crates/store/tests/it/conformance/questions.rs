@@ -56,6 +56,73 @@ pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     assert_eq!(own.unsigned_abs(), wall);
 }
 
+pub(super) fn a_series_has_the_sums_of_its_runs(store: &dyn Store) {
+    filled(store, 120);
+    let runs = store.runs(&query(route("/cart"))).unwrap().runs;
+    let by_hosts = Selection {
+        hosts: vec!["*".to_owned()],
+        ..route("/cart")
+    };
+    // From the sums of hours, and from the runs.
+    for selection in [route("/cart"), by_hosts] {
+        let whole = store.requests(&selection).unwrap().unwrap();
+        let all = store.series(&selection, TrendStep::All).unwrap();
+        let [all] = all.as_slice() else {
+            panic!("{all:?}")
+        };
+        assert_eq!((all.runs, all.failed), (whole.runs, whole.failed));
+        assert_eq!(
+            (all.p50, all.p95, all.p99),
+            (whole.p50, whole.p95, whole.p99)
+        );
+        assert_eq!((all.cpu, all.peak), (whole.mean_cpu, whole.mean_peak));
+        assert_eq!(all.mean, whole.wall / whole.runs);
+        let sql: u64 = runs.iter().map(|run| run.sql).sum();
+        let expected = (sql > 0).then(|| sql as f64 / runs.len() as f64);
+        assert_eq!(all.sql, expected);
+        let days = store.series(&selection, TrendStep::Day).unwrap();
+        let counts: Vec<u64> = days.iter().map(|day| day.runs).collect();
+        assert_eq!(counts, [16, 16, 8]);
+    }
+    assert_eq!(store.series(&route("/none"), TrendStep::Day).unwrap(), []);
+}
+
+pub(super) fn facets_count_the_runs(store: &dyn Store) {
+    for number in 0..90 {
+        let mut profile = shop().run(at(number));
+        profile.meta.host = Some(format!("web{}", number % 2));
+        let branch = if number < 60 { "main" } else { "next" };
+        profile.meta.set_tag("branch", branch);
+        put(store, profile);
+    }
+    let facets = store.facets(&everything()).unwrap();
+    assert_eq!(facets.runs, 90);
+    let values = |values: &[store::FacetValue]| -> Vec<(String, u64)> {
+        let values = values.iter();
+        values.map(|of| (of.value.clone(), of.runs)).collect()
+    };
+    let pair = |value: &str, runs| (value.to_owned(), runs);
+    assert_eq!(values(&facets.releases), [pair("1", 60), pair("2", 30)]);
+    assert_eq!(values(&facets.hosts), [pair("web0", 45), pair("web1", 45)]);
+    assert_eq!(facets.routes.len(), 3);
+    let statuses: u64 = facets.statuses.iter().map(|of| of.runs).sum();
+    assert_eq!(statuses, 90);
+    let branch = facets.tags.iter().find(|tag| tag.name == "branch").unwrap();
+    assert_eq!(values(&branch.values), [pair("main", 60), pair("next", 30)]);
+    let some = Selection {
+        hosts: vec!["web1".to_owned()],
+        tags: vec![("branch".to_owned(), "n*".to_owned())],
+        ..route("/cart")
+    };
+    let some = store.facets(&some).unwrap();
+    assert_eq!(values(&some.routes), [pair("/cart", some.runs)]);
+    assert_eq!(
+        values(&some.tags.first().unwrap().values),
+        [pair("next", 5)]
+    );
+    assert_eq!(some.runs, 5);
+}
+
 /// The sums of some hours.
 fn cells(store: &dyn Store, of: HoursOf<'_>) -> Vec<CellHours> {
     let mut cells = Vec::new();

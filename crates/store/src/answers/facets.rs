@@ -1,0 +1,71 @@
+//! How many runs have each value of what runs are selected by.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{FacetValue, Facets, TagFacet};
+
+/// The most values of a facet.
+const MAX_VALUES: usize = 100;
+
+/// The most tags, by their names.
+const MAX_TAGS: usize = 30;
+
+/// Adds up groups of runs.
+#[derive(Debug, Default)]
+pub(crate) struct FacetCounts {
+    runs: u64,
+    failed: u64,
+    /// Routes, releases, hosts, statuses.
+    values: [HashMap<String, u64>; 4],
+    tags: BTreeMap<String, Vec<FacetValue>>,
+}
+
+impl FacetCounts {
+    /// Adds the runs of a route, a release, a host and a status.
+    pub(crate) fn add(&mut self, values: [String; 4], failed: bool, runs: u64) {
+        self.runs += runs;
+        self.failed += if failed { runs } else { 0 };
+        for (sums, value) in self.values.iter_mut().zip(values) {
+            *sums.entry(value).or_default() += runs;
+        }
+    }
+
+    /// Adds the runs that have a value of a tag.
+    pub(crate) fn add_tag(&mut self, name: String, value: String, runs: u64) {
+        let values = self.tags.entry(name).or_default();
+        values.push(FacetValue { value, runs });
+    }
+
+    pub(crate) fn finish(self) -> Facets {
+        let [routes, releases, hosts, statuses] = self.values.map(|values| {
+            let values = values.into_iter();
+            sorted(values.map(|(value, runs)| FacetValue { value, runs }))
+        });
+        let tags = self.tags.into_iter().take(MAX_TAGS);
+        Facets {
+            runs: self.runs,
+            failed: self.failed,
+            routes,
+            releases,
+            hosts,
+            statuses,
+            tags: tags
+                .map(|(name, values)| TagFacet {
+                    name,
+                    values: sorted(values.into_iter()),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Those with the most runs first.
+fn sorted(values: impl Iterator<Item = FacetValue>) -> Vec<FacetValue> {
+    let mut values: Vec<FacetValue> = values.collect();
+    values.sort_by(|one, other| {
+        let by_runs = other.runs.cmp(&one.runs);
+        by_runs.then_with(|| one.value.cmp(&other.value))
+    });
+    values.truncate(MAX_VALUES);
+    values
+}

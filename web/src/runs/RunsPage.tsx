@@ -1,0 +1,125 @@
+/** Runs: the list, its facets, its query, and new ones as they arrive. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { address } from "../api/filter";
+import type { RunPage, RunSort } from "../api/generated";
+import { useApi } from "../api/useApi";
+import { Page, Panel } from "../shell/Page";
+import { setParameter, filterOf } from "../shell/server";
+import { Answered, Nothing } from "../shell/states";
+import { FacetLists } from "./FacetLists";
+import { RunsTable } from "./RunsTable";
+
+const SORTS: readonly RunSort[] = ["started", "wall", "cpu", "peak", "sql", "calls"];
+const LIMIT = "50";
+/** How often a live list is asked for again. */
+const LIVE_MS = 3000;
+
+export function RunsPage(props: { url: URL }): JSX.Element {
+  const { url } = props;
+  const q = filterOf(url);
+  const wanted = url.searchParams.get("sort");
+  const sort = SORTS.find((one) => one === wanted) ?? "started";
+  const isAscending = url.searchParams.get("order") === "ascending";
+  const cursor = url.searchParams.get("cursor");
+  const isLive = url.searchParams.get("live") === "1";
+  const asked = useApi<RunPage>(
+    address("/api/v1/runs", { q, sort, ascending: isAscending ? "true" : null, limit: LIMIT, cursor }),
+  );
+  const { again } = asked;
+  useEffect(() => {
+    if (!isLive || cursor !== null) return;
+    const timer = setInterval(again, LIVE_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [isLive, cursor, again]);
+  const query = Object.fromEntries(url.searchParams);
+  const sortAddress = (next: RunSort): string => {
+    const turned = next === sort && !isAscending ? "ascending" : null;
+    return address(url.pathname, { ...query, cursor: null, sort: next, order: turned });
+  };
+  return (
+    <Page
+      title="Runs"
+      actions={
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isLive}
+            onChange={(event) => {
+              setParameter(url, "live", event.currentTarget.checked ? "1" : null, "replace");
+            }}
+          />{" "}
+          Live
+        </label>
+      }
+    >
+      <Query url={url} q={q} />
+      <div class="with-facets">
+        <FacetLists url={url} q={q} />
+        <Panel title="Runs" note={cursor === null ? "" : "a further part of the list"}>
+          <Answered asked={asked} lines={12}>
+            {({ runs, next }) =>
+              runs.length === 0 ? (
+                <Nothing title="No run matches.">
+                  <p>
+                    <a href="/runs">Show all runs</a>
+                  </p>
+                </Nothing>
+              ) : (
+                <>
+                  <RunsTable runs={runs} sort={sort} isAscending={isAscending} sortAddress={sortAddress} />
+                  <p class="pager">
+                    {cursor === null ? null : (
+                      <a class="button" href={address(url.pathname, { ...query, cursor: null })}>
+                        First part
+                      </a>
+                    )}
+                    {next === null ? null : (
+                      <a class="button" href={address(url.pathname, { ...query, cursor: next })}>
+                        Next part
+                      </a>
+                    )}
+                  </p>
+                </>
+              )
+            }
+          </Answered>
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+/** The filter as text, for conditions that have no menu. */
+function Query(props: { url: URL; q: string }): JSX.Element {
+  const [text, setText] = useState(props.q);
+  useEffect(() => {
+    setText(props.q);
+  }, [props.q]);
+  return (
+    <form
+      class="query"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const url = new URL(props.url);
+        url.searchParams.delete("cursor");
+        setParameter(url, "q", text.trim() === "" ? null : text.trim());
+      }}
+    >
+      <input
+        type="search"
+        aria-label="Filter of the runs"
+        placeholder="route:/cart* wall:>200ms status:500 tag.tenant:acme"
+        value={text}
+        spellcheck={false}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+        }}
+      />
+      <button type="submit">Filter</button>
+    </form>
+  );
+}

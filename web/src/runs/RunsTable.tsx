@@ -1,0 +1,91 @@
+/** A list of runs. */
+import type { JSX } from "preact";
+import type { RunInfo, RunSort } from "../api/generated";
+import { routeAddress } from "../api/filter";
+import { common, telling, type RunColumn } from "./columns";
+
+export function RunsTable(props: {
+  runs: readonly RunInfo[];
+  sort: RunSort;
+  isAscending: boolean;
+  /** Where a click on a heading leads; without it the order is fixed. */
+  sortAddress?: (sort: RunSort) => string;
+}): JSX.Element {
+  const { runs, sort } = props;
+  const shown = telling(runs, sort);
+  const same = common(runs, shown);
+  return (
+    <>
+      {same.length > 0 ? <p class="muted small table-note">All of them: {same.join(" · ")}</p> : null}
+      <div class="scroll-x">
+        <table class="runs">
+          <thead>
+            <tr>
+              {shown.map((column) => (
+                <Heading key={column.title} column={column} {...props} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id} class={run.failed ? "failed" : undefined}>
+                {shown.map((column) => (
+                  <td
+                    key={column.title}
+                    class={column.isNumber ? "n" : column.title === "Route" ? "mono clip" : undefined}
+                  >
+                    <Cell run={run} column={column} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Heading(props: {
+  column: RunColumn;
+  sort: RunSort;
+  isAscending: boolean;
+  sortAddress?: (sort: RunSort) => string;
+}): JSX.Element {
+  const { title, sort, isNumber } = props.column;
+  const isSorted = sort !== null && sort === props.sort;
+  const order = isSorted ? (props.isAscending ? "ascending" : "descending") : undefined;
+  return (
+    <th class={isNumber ? "n" : undefined} aria-sort={order}>
+      {sort === null || props.sortAddress === undefined ? (
+        title
+      ) : (
+        <a href={props.sortAddress(sort)}>
+          {title}
+          {isSorted ? <span aria-hidden="true">{props.isAscending ? " ↑" : " ↓"}</span> : null}
+        </a>
+      )}
+    </th>
+  );
+}
+
+function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
+  const { run, column } = props;
+  const text = column.text(run);
+  if (column.title === "Started") {
+    return (
+      <a href={`/run/${run.id}`} title={run.title}>
+        {text}
+      </a>
+    );
+  }
+  if (column.title === "Route") {
+    return (
+      <a href={routeAddress(run.app, run.route)}>
+        <bdi>{text}</bdi>
+      </a>
+    );
+  }
+  if (column.title === "Status" && run.failed) return <span class="bad">{text}</span>;
+  return <bdi>{text}</bdi>;
+}
