@@ -3,11 +3,11 @@
 /**
  * What stands below what in a flame graph.
  */
-export type Arrangement = { "by": "called" } | { "by": "leftHeavy" } | { "by": "inverted" } | { "by": "callers", 
+export type Arrangement = { "by": "called" } | { "by": "leftHeavy" } | { "by": "inverted" } | { "by": "callers",
 /**
  * The function.
  */
-function: number, } | { "by": "callees", 
+function: number, } | { "by": "callees",
 /**
  * The function.
  */

@@ -3,31 +3,31 @@
 /**
  * One value on both sides.
  */
-export type ChangeOf = { 
+export type ChangeOf = {
 /**
  * Mean of the base.
  */
-base: number, 
+base: number,
 /**
  * Standard deviation of the base; zero for one profile.
  */
-baseSpread: number, 
+baseSpread: number,
 /**
  * Mean of the new side.
  */
-new: number, 
+new: number,
 /**
  * Standard deviation of the new side; zero for one profile.
  */
-newSpread: number, 
+newSpread: number,
 /**
  * New less base.
  */
-difference: number, 
+difference: number,
 /**
  * The difference as a share of the base; none if the base is zero.
  */
-relative: number | null, 
+relative: number | null,
 /**
  * Whether profiles of one side differ as much.
  */

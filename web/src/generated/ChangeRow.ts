@@ -5,27 +5,27 @@ import type { Origin } from "./Origin";
 /**
  * A function on both sides.
  */
-export type ChangeRow = { 
+export type ChangeRow = {
 /**
  * Its number in this document; none if only the base has it.
  */
-function: number | null, 
+function: number | null,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * Its calls.
  */
-calls: ChangeOf, 
+calls: ChangeOf,
 /**
  * Its cost without callees.
  */
-own: ChangeOf, 
+own: ChangeOf,
 /**
  * Its cost with callees.
  */

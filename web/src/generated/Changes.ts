@@ -5,35 +5,35 @@ import type { ChangeRow } from "./ChangeRow";
 /**
  * What changed.
  */
-export type Changes = { 
+export type Changes = {
 /**
  * How many profiles the base is the mean of.
  */
-baseRuns: number, 
+baseRuns: number,
 /**
  * How many profiles the new side is the mean of.
  */
-newRuns: number, 
+newRuns: number,
 /**
  * The files of the base.
  */
-baseFiles: Array<string>, 
+baseFiles: Array<string>,
 /**
  * Whether the spread is known: it takes two profiles on each side.
  */
-spreadIsKnown: boolean, 
+spreadIsKnown: boolean,
 /**
  * The whole profiles.
  */
-total: ChangeOf, 
+total: ChangeOf,
 /**
  * How many functions match.
  */
-matches: number, 
+matches: number,
 /**
  * The first row's place among those that match.
  */
-first: number, 
+first: number,
 /**
  * The rows.
  */

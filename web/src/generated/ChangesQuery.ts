@@ -5,25 +5,25 @@ import type { SortBy } from "./SortBy";
 /**
  * Which rows of the table of changes to show.
  */
-export type ChangesQuery = { 
+export type ChangesQuery = {
 /**
  * Only functions whose name contains this text, in any case.
  */
-filter: string, 
+filter: string,
 /**
  * The metric that is compared.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * What comes first; changes of own cost, the largest first, if not given.
  * Then changes within the spread of the profiles of one side come after all
  * others, and tiny ones last.
  */
-sort?: SortBy | null, 
+sort?: SortBy | null,
 /**
  * The first row to show, counted from zero.
  */
-first: number, 
+first: number,
 /**
  * How many rows, at most 1,000.
  */

@@ -4,27 +4,27 @@ import type { Origin } from "./Origin";
 /**
  * A class of code.
  */
-export type CodeClassRow = { 
+export type CodeClassRow = {
 /**
  * Its number: [`FlameName::class`](crate::FlameName::class).
  */
-class: number, 
+class: number,
 /**
  * Which part of the program it is.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * The vendor of its packages, if it is of packages.
  */
-vendor: string | null, 
+vendor: string | null,
 /**
  * Its first colour in the palette.
  */
-colour: number, 
+colour: number,
 /**
  * How many functions it has.
  */
-functions: number, 
+functions: number,
 /**
  * What its functions cost without their callees.
  */

@@ -4,11 +4,11 @@ import type { CodeClassRow } from "./CodeClassRow";
 /**
  * All classes of code with a function, the costliest first.
  */
-export type CodeClasses = { 
+export type CodeClasses = {
 /**
  * The classes.
  */
-rows: Array<CodeClassRow>, 
+rows: Array<CodeClassRow>,
 /**
  * The cost of the profile, for shares.
  */

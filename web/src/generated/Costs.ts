@@ -3,23 +3,23 @@
 /**
  * What something cost. A metric that was not measured is zero.
  */
-export type Costs = { 
+export type Costs = {
 /**
  * Number of calls.
  */
-calls: number, 
+calls: number,
 /**
  * Wall time in nanoseconds, or what [`Unit`](crate::Unit) says.
  */
-wall: number, 
+wall: number,
 /**
  * CPU time in nanoseconds.
  */
-cpu: number, 
+cpu: number,
 /**
  * Change of the memory in use, in bytes.
  */
-memory: number, 
+memory: number,
 /**
  * Change of the memory's peak, in bytes.
  */

@@ -5,11 +5,11 @@ import type { CriticalStep } from "./CriticalStep";
 /**
  * The path, from `main()` on.
  */
-export type CriticalPath = { 
+export type CriticalPath = {
 /**
  * The cost of the profile, for shares.
  */
-total: Costs, 
+total: Costs,
 /**
  * The steps.
  */

@@ -4,23 +4,23 @@ import type { Origin } from "./Origin";
 /**
  * One function on the path.
  */
-export type CriticalStep = { 
+export type CriticalStep = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * What it cost on this path, with its callees.
  */
-value: number, 
+value: number,
 /**
  * Its calls on this path.
  */

@@ -5,19 +5,19 @@ import type { EvidenceValue } from "./EvidenceValue";
 /**
  * One number or name that a hint was found by.
  */
-export type Evidence = { 
+export type Evidence = {
 /**
  * What it is: `statement`, `calls`, `time`.
  */
-label: string, 
+label: string,
 /**
  * The number or the text.
  */
-value: EvidenceValue, 
+value: EvidenceValue,
 /**
  * How to show it.
  */
-unit: EvidenceUnit, 
+unit: EvidenceUnit,
 /**
  * The number of the function that the text names.
  */

@@ -4,15 +4,15 @@ import type { MetricName } from "./MetricName";
 /**
  * Which format, and how.
  */
-export type ExportQuery = { 
+export type ExportQuery = {
 /**
  * The format's id: `callgrind`.
  */
-format: string, 
+format: string,
 /**
  * The metric of formats that hold one.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * Whether stacks may be estimated where the format needs them.
  */

@@ -3,7 +3,7 @@
 /**
  * A file to save.
  */
-export type Exported = { 
+export type Exported = {
 /**
  * The ending of its name, without the first dot.
  */

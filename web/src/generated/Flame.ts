@@ -7,31 +7,31 @@ import type { FlameZoom } from "./FlameZoom";
 /**
  * A part of a flame graph.
  */
-export type Flame = { 
+export type Flame = {
 /**
  * The zoomed box: its value, and the whole graph's.
  */
-zoom: FlameZoom, 
+zoom: FlameZoom,
 /**
  * The part of the zoomed box that is in the window.
  */
-view: FlameView, 
+view: FlameView,
 /**
  * Width of the window, in the pixels of the boxes.
  */
-width: number, 
+width: number,
 /**
  * The deepest row that has a box, counted from zero.
  */
-depth: number, 
+depth: number,
 /**
  * The boxes.
  */
-boxes: FlameBoxes, 
+boxes: FlameBoxes,
 /**
  * Every function that has a box, by number.
  */
-names: Array<FlameName>, 
+names: Array<FlameName>,
 /**
  * Boxes were left out because there were too many.
  */

@@ -4,47 +4,47 @@
  * The boxes, one entry a box in every list; a parent stands before its
  * children.
  */
-export type FlameBoxes = { 
+export type FlameBoxes = {
 /**
  * Its place of the box below which it stands; its own for the root.
  */
-parent: Array<number>, 
+parent: Array<number>,
 /**
  * The row, counted from the root.
  */
-row: Array<number>, 
+row: Array<number>,
 /**
  * Left edge in pixels.
  */
-left: Array<number>, 
+left: Array<number>,
 /**
  * Right edge in pixels.
  */
-right: Array<number>, 
+right: Array<number>,
 /**
  * Place of its function in [`Flame::names`]; of joined boxes -1.
  */
-name: Array<number>, 
+name: Array<number>,
 /**
  * Its value.
  */
-value: Array<number>, 
+value: Array<number>,
 /**
  * Its value in the base; empty if nothing is compared.
  */
-base: Array<number>, 
+base: Array<number>,
 /**
  * The part of the value that is not its callees'.
  */
-own: Array<number>, 
+own: Array<number>,
 /**
  * Number of calls.
  */
-calls: Array<number>, 
+calls: Array<number>,
 /**
  * How many boxes were joined; 1 for a box of its own.
  */
-joined: Array<number>, 
+joined: Array<number>,
 /**
  * Its place among all that stands below its parent, from the left; of
  * joined boxes that of the first. [`JoinedQuery`] takes it.

@@ -4,27 +4,27 @@ import type { Origin } from "./Origin";
 /**
  * A function that has a box.
  */
-export type FlameName = { 
+export type FlameName = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name, shortened to what fits a window.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * Its class of code: [`CodeClassRow::class`](crate::CodeClassRow::class).
  */
-class: number, 
+class: number,
 /**
  * Its colour in the palette.
  */
-colour: number, 
+colour: number,
 /**
  * Whether the search text is in its name.
  */

@@ -6,33 +6,33 @@ import type { MetricName } from "./MetricName";
 /**
  * Which graph, and which part of it.
  */
-export type FlameQuery = { 
+export type FlameQuery = {
 /**
  * What stands below what.
  */
-arrangement: Arrangement, 
+arrangement: Arrangement,
 /**
  * The metric that makes the widths. Memory and peak count growth only,
  * because a box cannot be narrower than nothing.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * The functions from below the root to the box that is zoomed into; empty
  * for the whole graph.
  */
-zoom: Array<number>, 
+zoom: Array<number>,
 /**
  * The part of the zoomed box's width that is in the window; none for all.
  */
-view?: FlameView | null, 
+view?: FlameView | null,
 /**
  * Width of the window, in pixels.
  */
-width: number, 
+width: number,
 /**
  * Boxes narrower than this are joined, in pixels.
  */
-minWidth: number, 
+minWidth: number,
 /**
  * Functions to mark: those whose name contains this text, in any case.
  */

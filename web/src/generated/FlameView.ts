@@ -3,11 +3,11 @@
 /**
  * A part of the width of a box, from 0 to 1.
  */
-export type FlameView = { 
+export type FlameView = {
 /**
  * Where it begins.
  */
-from: number, 
+from: number,
 /**
  * Where it ends.
  */

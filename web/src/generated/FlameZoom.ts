@@ -3,11 +3,11 @@
 /**
  * The zoomed box.
  */
-export type FlameZoom = { 
+export type FlameZoom = {
 /**
  * The value of the whole graph.
  */
-total: number, 
+total: number,
 /**
  * The value of the box that is as wide as the window.
  */

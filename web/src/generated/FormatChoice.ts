@@ -3,15 +3,15 @@
 /**
  * A format that can be written.
  */
-export type FormatChoice = { 
+export type FormatChoice = {
 /**
  * What [`ExportQuery::format`] takes.
  */
-id: string, 
+id: string,
 /**
  * What users call it.
  */
-name: string, 
+name: string,
 /**
  * It needs whole stacks.
  */

@@ -6,35 +6,35 @@ import type { NeighbourRow } from "./NeighbourRow";
 /**
  * One function.
  */
-export type FunctionPage = { 
+export type FunctionPage = {
 /**
  * Its costs.
  */
-row: FunctionRow, 
+row: FunctionRow,
 /**
  * The cost of the profile, for shares.
  */
-total: Costs, 
+total: Costs,
 /**
  * The file that defines it, if known.
  */
-file: string | null, 
+file: string | null,
 /**
  * The line that it begins at; zero if unknown.
  */
-line: number, 
+line: number,
 /**
  * How deep it calls itself; zero if it does not.
  */
-recursion: number, 
+recursion: number,
 /**
  * How many call paths lead to it; zero if stacks are not known.
  */
-paths: number, 
+paths: number,
 /**
  * The functions that call it, the costliest first.
  */
-callers: Array<NeighbourRow>, 
+callers: Array<NeighbourRow>,
 /**
  * The functions that it calls, the costliest first.
  */

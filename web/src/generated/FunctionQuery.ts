@@ -4,11 +4,11 @@ import type { MetricName } from "./MetricName";
 /**
  * Which function, and in which order its neighbours come.
  */
-export type FunctionQuery = { 
+export type FunctionQuery = {
 /**
  * The function's number, as other answers have it.
  */
-function: number, 
+function: number,
 /**
  * The metric that sorts callers and callees.
  */

@@ -5,31 +5,31 @@ import type { Origin } from "./Origin";
 /**
  * One function.
  */
-export type FunctionRow = { 
+export type FunctionRow = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * The package that it belongs to, if it is of one.
  */
-package: string | null, 
+package: string | null,
 /**
  * The first colour of its class in the palette.
  */
-colour: number, 
+colour: number,
 /**
  * What it cost with its callees; recursion counts once.
  */
-inclusive: Costs, 
+inclusive: Costs,
 /**
  * What it cost without its callees.
  */

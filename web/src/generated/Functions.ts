@@ -5,27 +5,27 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * A page of the table.
  */
-export type Functions = { 
+export type Functions = {
 /**
  * How many functions match.
  */
-matches: number, 
+matches: number,
 /**
  * How many there are.
  */
-of: number, 
+of: number,
 /**
  * The own cost of all that match.
  */
-own: Costs, 
+own: Costs,
 /**
  * The cost of the profile, for shares; `calls` are all calls.
  */
-total: Costs, 
+total: Costs,
 /**
  * The first row's place among those that match.
  */
-first: number, 
+first: number,
 /**
  * The rows.
  */

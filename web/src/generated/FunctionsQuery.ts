@@ -5,27 +5,27 @@ import type { SortBy } from "./SortBy";
 /**
  * Which rows of the table to show.
  */
-export type FunctionsQuery = { 
+export type FunctionsQuery = {
 /**
  * Only functions whose name contains this text, in any case.
  */
-filter: string, 
+filter: string,
 /**
  * Only functions of these origins; all if empty.
  */
-origins: Array<Origin>, 
+origins: Array<Origin>,
 /**
  * What comes first.
  */
-sort: SortBy, 
+sort: SortBy,
 /**
  * Smallest first.
  */
-ascending: boolean, 
+ascending: boolean,
 /**
  * The first row to show, counted from zero.
  */
-first: number, 
+first: number,
 /**
  * How many rows, at most 1,000.
  */

@@ -6,19 +6,19 @@ import type { GraphNode } from "./GraphNode";
 /**
  * A part of the call graph.
  */
-export type Graph = { 
+export type Graph = {
 /**
  * The functions, the costliest first.
  */
-nodes: Array<GraphNode>, 
+nodes: Array<GraphNode>,
 /**
  * The calls between them, the costliest first.
  */
-edges: Array<GraphEdge>, 
+edges: Array<GraphEdge>,
 /**
  * How many functions are not shown.
  */
-omitted: number, 
+omitted: number,
 /**
  * The cost of the profile, for shares.
  */

@@ -3,23 +3,23 @@
 /**
  * Calls of one function by another.
  */
-export type GraphEdge = { 
+export type GraphEdge = {
 /**
  * The caller's number.
  */
-from: number, 
+from: number,
 /**
  * The callee's number.
  */
-to: number, 
+to: number,
 /**
  * The cost of the calls, with all callees.
  */
-inclusive: number, 
+inclusive: number,
 /**
  * The calls.
  */
-calls: number, 
+calls: number,
 /**
  * Whether it is on the critical path.
  */

@@ -4,31 +4,31 @@ import type { Origin } from "./Origin";
 /**
  * A function.
  */
-export type GraphNode = { 
+export type GraphNode = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * Its cost with callees.
  */
-inclusive: number, 
+inclusive: number,
 /**
  * Its cost without callees.
  */
-own: number, 
+own: number,
 /**
  * Its calls.
  */
-calls: number, 
+calls: number,
 /**
  * Whether it is on the critical path.
  */

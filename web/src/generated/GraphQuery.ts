@@ -4,16 +4,16 @@ import type { MetricName } from "./MetricName";
 /**
  * How much of the graph to show.
  */
-export type GraphQuery = { 
+export type GraphQuery = {
 /**
  * The metric that decides.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * Functions with at least this share of the profile, in percent, with
  * their callees. Of calls, those of the critical path, too.
  */
-threshold: number, 
+threshold: number,
 /**
  * How many functions at most, up to 200.
  */

@@ -4,27 +4,27 @@ import type { Evidence } from "./Evidence";
 /**
  * One finding of one rule.
  */
-export type Hint = { 
+export type Hint = {
 /**
  * The rule: its heading in `docs/hints.md`.
  */
-id: string, 
+id: string,
 /**
  * What was found, in one line.
  */
-title: string, 
+title: string,
 /**
  * What to do about it.
  */
-text: string, 
+text: string,
 /**
  * The numbers and names that it was found by.
  */
-evidence: Array<Evidence>, 
+evidence: Array<Evidence>,
 /**
  * The number of the function to look at, if there is one.
  */
-function: number | null, 
+function: number | null,
 /**
  * The share of the profile's time, 0 to 1, that can be saved at most; of a
  * memory hint, of the memory's peak. None if what was found distorts the

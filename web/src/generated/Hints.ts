@@ -4,7 +4,7 @@ import type { Hint } from "./Hint";
 /**
  * What the rules found, those first that would save most.
  */
-export type Hints = { 
+export type Hints = {
 /**
  * The hints.
  */

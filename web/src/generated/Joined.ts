@@ -4,20 +4,20 @@ import type { JoinedRow } from "./JoinedRow";
 /**
  * What a joined box holds.
  */
-export type Joined = { 
+export type Joined = {
 /**
  * The value of the whole graph, for shares.
  */
-total: number, 
+total: number,
 /**
  * The value of all boxes that were joined.
  */
-value: number, 
+value: number,
 /**
  * The boxes, the widest first. The path to one of them is that of the
  * question and its function: it can be zoomed into.
  */
-rows: Array<JoinedRow>, 
+rows: Array<JoinedRow>,
 /**
  * How many boxes are left out.
  */

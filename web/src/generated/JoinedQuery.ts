@@ -5,28 +5,28 @@ import type { MetricName } from "./MetricName";
 /**
  * Which joined box.
  */
-export type JoinedQuery = { 
+export type JoinedQuery = {
 /**
  * What stands below what, as in the flame graph.
  */
-arrangement: Arrangement, 
+arrangement: Arrangement,
 /**
  * The metric of the flame graph.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * The functions from below the root to the box above the joined one; empty
  * for the root.
  */
-path: Array<number>, 
+path: Array<number>,
 /**
  * [`FlameBoxes::first`](super::FlameBoxes::first) of the joined box.
  */
-first: number, 
+first: number,
 /**
  * [`FlameBoxes::joined`](super::FlameBoxes::joined) of the joined box.
  */
-count: number, 
+count: number,
 /**
  * How many rows to return at most.
  */

@@ -4,31 +4,31 @@ import type { Origin } from "./Origin";
 /**
  * A box that was joined.
  */
-export type JoinedRow = { 
+export type JoinedRow = {
 /**
  * Its function's number in this document.
  */
-function: number, 
+function: number,
 /**
  * The function's name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * Its value.
  */
-value: number, 
+value: number,
 /**
  * Its value in the base; none if nothing is compared.
  */
-base: number | null, 
+base: number | null,
 /**
  * The part of the value that is not its callees'.
  */
-own: number, 
+own: number,
 /**
  * Number of calls.
  */

@@ -4,11 +4,11 @@ import type { TimeRange } from "./TimeRange";
 /**
  * The memory in use, relative to what was in use when the profile began.
  */
-export type MemoryCurve = { 
+export type MemoryCurve = {
 /**
  * The part of the time that is shown.
  */
-range: TimeRange, 
+range: TimeRange,
 /**
  * The most bytes in use in each of so many equal stretches of it; empty if memory was
  * not recorded with times.

@@ -4,11 +4,11 @@ import type { TimeRange } from "./TimeRange";
 /**
  * Which part of the curve.
  */
-export type MemoryQuery = { 
+export type MemoryQuery = {
 /**
  * The part of the time; none for all.
  */
-range?: TimeRange | null, 
+range?: TimeRange | null,
 /**
  * How many points, at most 4,000.
  */

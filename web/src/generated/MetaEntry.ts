@@ -3,11 +3,11 @@
 /**
  * One thing that a profile says of itself.
  */
-export type MetaEntry = { 
+export type MetaEntry = {
 /**
  * What it is: `host`, `status`, a tag's name.
  */
-name: string, 
+name: string,
 /**
  * Its value as text.
  */

@@ -5,19 +5,19 @@ import type { Origin } from "./Origin";
 /**
  * A caller or a callee.
  */
-export type NeighbourRow = { 
+export type NeighbourRow = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * Which part of the program it belongs to.
  */
-origin: Origin, 
+origin: Origin,
 /**
  * The calls between the two, and what they cost with all callees.
  */

@@ -15,11 +15,11 @@ import type { TimelineQuery } from "./TimelineQuery";
 /**
  * What a front end asks.
  */
-export type Question = { "ask": "summary" } | { "ask": "functions" } & FunctionsQuery | { "ask": "function" } & FunctionQuery | { "ask": "flame" } & FlameQuery | { "ask": "joined" } & JoinedQuery | { "ask": "criticalPath", 
+export type Question = { "ask": "summary" } | { "ask": "functions" } & FunctionsQuery | { "ask": "function" } & FunctionQuery | { "ask": "flame" } & FlameQuery | { "ask": "joined" } & JoinedQuery | { "ask": "criticalPath",
 /**
  * The metric that decides.
  */
-metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "sources" } & SourceQuery | { "ask": "changes" } & ChangesQuery | { "ask": "classes", 
+metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "sources" } & SourceQuery | { "ask": "changes" } & ChangesQuery | { "ask": "classes",
 /**
  * The metric of the costs.
  */

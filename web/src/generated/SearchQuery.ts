@@ -4,15 +4,15 @@ import type { MetricName } from "./MetricName";
 /**
  * What to look for.
  */
-export type SearchQuery = { 
+export type SearchQuery = {
 /**
  * Part of a name, in any case.
  */
-text: string, 
+text: string,
 /**
  * The metric that sorts what is found.
  */
-metric: MetricName, 
+metric: MetricName,
 /**
  * How many functions to return at most.
  */

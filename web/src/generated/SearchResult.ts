@@ -5,20 +5,20 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * What was found.
  */
-export type SearchResult = { 
+export type SearchResult = {
 /**
  * How many functions match.
  */
-matches: number, 
+matches: number,
 /**
  * What all that match cost together, with their callees; nothing is counted
  * twice. None if stacks are not known.
  */
-covered: number | null, 
+covered: number | null,
 /**
  * The cost of the profile, for shares.
  */
-total: Costs, 
+total: Costs,
 /**
  * The costliest that match.
  */

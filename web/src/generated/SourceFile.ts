@@ -4,27 +4,27 @@ import type { Costs } from "./Costs";
 /**
  * One file.
  */
-export type SourceFile = { 
+export type SourceFile = {
 /**
  * Its number in this document.
  */
-file: number, 
+file: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * The template that it was compiled from, if a template engine named it by a hash.
  */
-template: string | null, 
+template: string | null,
 /**
  * The cost of its lines, or of its functions, without callees.
  */
-own: Costs, 
+own: Costs,
 /**
  * Its lines that have costs.
  */
-lines: number, 
+lines: number,
 /**
  * Its functions.
  */

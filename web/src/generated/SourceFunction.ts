@@ -4,11 +4,11 @@ import type { FunctionRow } from "./FunctionRow";
 /**
  * A function in a file.
  */
-export type SourceFunction = { 
+export type SourceFunction = {
 /**
  * The line that it begins at; zero if unknown.
  */
-line: number, 
+line: number,
 /**
  * Its costs.
  */

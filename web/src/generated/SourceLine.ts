@@ -4,19 +4,19 @@ import type { Costs } from "./Costs";
 /**
  * One line.
  */
-export type SourceLine = { 
+export type SourceLine = {
 /**
  * The line, counted from one.
  */
-line: number, 
+line: number,
 /**
  * What it cost without the functions that it calls; it has no calls.
  */
-own: Costs, 
+own: Costs,
 /**
  * The calls from this line, and their cost with all callees.
  */
-callees: Costs, 
+callees: Costs,
 /**
  * The functions that the line was executed in.
  */

@@ -6,19 +6,19 @@ import type { SourceLine } from "./SourceLine";
 /**
  * What is in one file.
  */
-export type SourceLines = { 
+export type SourceLines = {
 /**
  * The file.
  */
-file: SourceFile, 
+file: SourceFile,
 /**
  * The lines that have costs, from top to bottom.
  */
-lines: Array<SourceLine>, 
+lines: Array<SourceLine>,
 /**
  * The functions that begin in the file, from top to bottom.
  */
-functions: Array<SourceFunction>, 
+functions: Array<SourceFunction>,
 /**
  * How many lines and functions are left out at the end.
  */

@@ -4,15 +4,15 @@ import type { MetricName } from "./MetricName";
 /**
  * Which file to show.
  */
-export type SourceQuery = { 
+export type SourceQuery = {
 /**
  * The file's number, as [`SourceFile::file`] has it.
  */
-file?: number | null, 
+file?: number | null,
 /**
  * The file of this function instead.
  */
-function?: number | null, 
+function?: number | null,
 /**
  * The metric that sorts the files.
  */

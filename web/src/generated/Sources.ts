@@ -6,23 +6,23 @@ import type { SourceLines } from "./SourceLines";
 /**
  * All files, and the costs in one of them.
  */
-export type Sources = { 
+export type Sources = {
 /**
  * Whether costs of lines are known. If not, only functions have costs.
  */
-hasLines: boolean, 
+hasLines: boolean,
 /**
  * The cost of the profile, for shares.
  */
-total: Costs, 
+total: Costs,
 /**
  * The files that are known, the costliest first; at most 2,000.
  */
-files: Array<SourceFile>, 
+files: Array<SourceFile>,
 /**
  * How many files are left out.
  */
-omitted: number, 
+omitted: number,
 /**
  * The file that was asked for; none if none was, or if its function has no
  * file.

@@ -3,11 +3,11 @@
 /**
  * Spans of the base of a comparison.
  */
-export type SpanBase = { 
+export type SpanBase = {
 /**
  * How many.
  */
-calls: number, 
+calls: number,
 /**
  * Their time in nanoseconds.
  */

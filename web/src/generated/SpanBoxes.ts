@@ -3,43 +3,43 @@
 /**
  * Statements, requests and commands, one entry each in every list.
  */
-export type SpanBoxes = { 
+export type SpanBoxes = {
 /**
  * The row, counted from zero below the calls.
  */
-row: Array<number>, 
+row: Array<number>,
 /**
  * Left edge in pixels.
  */
-left: Array<number>, 
+left: Array<number>,
 /**
  * Right edge in pixels.
  */
-right: Array<number>, 
+right: Array<number>,
 /**
  * `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
  */
-kind: Array<string>, 
+kind: Array<string>,
 /**
  * Place of its text in `texts`; of joined spans -1.
  */
-text: Array<number>, 
+text: Array<number>,
 /**
  * The texts.
  */
-texts: Array<string>, 
+texts: Array<string>,
 /**
  * The function that waited.
  */
-function: Array<number>, 
+function: Array<number>,
 /**
  * When it began, in nanoseconds since the profile began.
  */
-start: Array<number>, 
+start: Array<number>,
 /**
  * How long it took, in nanoseconds.
  */
-duration: Array<number>, 
+duration: Array<number>,
 /**
  * How many spans were joined; 1 for one.
  */

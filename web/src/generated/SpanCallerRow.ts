@@ -3,19 +3,19 @@
 /**
  * A caller of spans.
  */
-export type SpanCallerRow = { 
+export type SpanCallerRow = {
 /**
  * Its number in this document.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * How many.
  */
-calls: number, 
+calls: number,
 /**
  * Their time in nanoseconds.
  */

@@ -5,43 +5,43 @@ import type { SpanCallerRow } from "./SpanCallerRow";
 /**
  * Spans of the same kind, text and function.
  */
-export type SpanGroupRow = { 
+export type SpanGroupRow = {
 /**
  * `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
  */
-kind: string, 
+kind: string,
 /**
  * The statement, address or command, without literals; empty if not known.
  */
-text: string, 
+text: string,
 /**
  * The function that waited.
  */
-function: number, 
+function: number,
 /**
  * Its name.
  */
-name: string, 
+name: string,
 /**
  * How many.
  */
-calls: number, 
+calls: number,
 /**
  * Their time in nanoseconds.
  */
-time: number, 
+time: number,
 /**
  * The longest, in nanoseconds.
  */
-longest: number, 
+longest: number,
 /**
  * Rows found or changed, if that is known.
  */
-rows: number | null, 
+rows: number | null,
 /**
  * The callers, those first whose spans took longest.
  */
-callers: Array<SpanCallerRow>, 
+callers: Array<SpanCallerRow>,
 /**
  * The same group in the base; none if nothing is compared. Without calls the group is
  * new; a group that is gone has no calls itself.

@@ -5,23 +5,23 @@ import type { SpanGroupRow } from "./SpanGroupRow";
 /**
  * All groups, those first that took longest together.
  */
-export type SpanGroups = { 
+export type SpanGroups = {
 /**
  * The groups.
  */
-groups: Array<SpanGroupRow>, 
+groups: Array<SpanGroupRow>,
 /**
  * Spans that a limit left out.
  */
-leftOut: number, 
+leftOut: number,
 /**
  * Their time in nanoseconds.
  */
-leftOutTime: number, 
+leftOutTime: number,
 /**
  * All spans together took so long, in nanoseconds.
  */
-time: number, 
+time: number,
 /**
  * All spans of the base; none if nothing is compared.
  */

@@ -7,83 +7,83 @@ import type { Unit } from "./Unit";
 /**
  * What a profile is of, and what it comes to.
  */
-export type Summary = { 
+export type Summary = {
 /**
  * What was profiled: a script, a route, or the names of the files.
  */
-title: string, 
+title: string,
 /**
  * The files it was opened from.
  */
-files: Array<string>, 
+files: Array<string>,
 /**
  * Shape of the data: `edges`, `tree`, `samples`, `events`.
  */
-shape: string, 
+shape: string,
 /**
  * Whether whole call stacks are known.
  */
-hasStacks: boolean, 
+hasStacks: boolean,
 /**
  * Whether it is known when each call happened.
  */
-hasTimes: boolean, 
+hasTimes: boolean,
 /**
  * Whether costs of source lines are known.
  */
-hasLines: boolean, 
+hasLines: boolean,
 /**
  * Whether stacks were looked at now and then instead of measuring calls.
  */
-isSampled: boolean, 
+isSampled: boolean,
 /**
  * A limit cut something off.
  */
-isTruncated: boolean, 
+isTruncated: boolean,
 /**
  * The stacks are an estimate.
  */
-isEstimated: boolean, 
+isEstimated: boolean,
 /**
  * What the wall metric counts.
  */
-unit: Unit, 
+unit: Unit,
 /**
  * The metrics that were measured, in the order to show them.
  */
-metrics: Array<MetricName>, 
+metrics: Array<MetricName>,
 /**
  * The cost of the whole profile: that of `main()`.
  */
-total: Costs, 
+total: Costs,
 /**
  * All calls, `main()` included; zero if sampled.
  */
-calls: number, 
+calls: number,
 /**
  * The functions that were called.
  */
-functions: number, 
+functions: number,
 /**
  * Nodes of the call tree; zero if there is none, or functions are listed only.
  */
-nodes: number, 
+nodes: number,
 /**
  * Samples; zero if it was not sampled.
  */
-samples: number, 
+samples: number,
 /**
  * Spans that were recorded: statements, requests, commands.
  */
-spans: number, 
+spans: number,
 /**
  * The greatest memory in use, in bytes, if the profile says it.
  */
-peakMemory: number | null, 
+peakMemory: number | null,
 /**
  * When it began, in microseconds since the Unix epoch.
  */
-startedUnixUs: number | null, 
+startedUnixUs: number | null,
 /**
  * Everything else that the profile says of itself, in order.
  */

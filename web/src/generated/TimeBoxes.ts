@@ -3,31 +3,31 @@
 /**
  * Calls, one entry a call in every list.
  */
-export type TimeBoxes = { 
+export type TimeBoxes = {
 /**
  * Its place in [`Timeline::rows`].
  */
-row: Array<number>, 
+row: Array<number>,
 /**
  * Left edge in pixels.
  */
-left: Array<number>, 
+left: Array<number>,
 /**
  * Right edge in pixels.
  */
-right: Array<number>, 
+right: Array<number>,
 /**
  * Place of its function in [`Timeline::names`]; of joined calls -1.
  */
-name: Array<number>, 
+name: Array<number>,
 /**
  * When it began, in nanoseconds since the profile began.
  */
-start: Array<number>, 
+start: Array<number>,
 /**
  * How long it took, in nanoseconds.
  */
-duration: Array<number>, 
+duration: Array<number>,
 /**
  * How many calls were joined; 1 for one.
  */

@@ -3,11 +3,11 @@
 /**
  * A range of time, in nanoseconds since the profile began.
  */
-export type TimeRange = { 
+export type TimeRange = {
 /**
  * Where it begins.
  */
-from: number, 
+from: number,
 /**
  * Where it ends; what happens at this instant is outside.
  */

@@ -3,11 +3,11 @@
 /**
  * One depth of one stack.
  */
-export type TimeRow = { 
+export type TimeRow = {
 /**
  * The stack: zero is the program's own, others are fibers.
  */
-lane: number, 
+lane: number,
 /**
  * The depth below the stack's first function.
  */

@@ -8,27 +8,27 @@ import type { TimeRow } from "./TimeRow";
 /**
  * A part of the time.
  */
-export type Timeline = { 
+export type Timeline = {
 /**
  * The part that is shown.
  */
-range: TimeRange, 
+range: TimeRange,
 /**
  * When the profile ended, in nanoseconds since it began.
  */
-end: number, 
+end: number,
 /**
  * All rows that there are.
  */
-rows: Array<TimeRow>, 
+rows: Array<TimeRow>,
 /**
  * The calls.
  */
-boxes: TimeBoxes, 
+boxes: TimeBoxes,
 /**
  * Every function that has a box, by number.
  */
-names: Array<FlameName>, 
+names: Array<FlameName>,
 /**
  * What calls waited for.
  */

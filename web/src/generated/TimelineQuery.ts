@@ -4,27 +4,27 @@ import type { TimeRange } from "./TimeRange";
 /**
  * Which part of the time to show.
  */
-export type TimelineQuery = { 
+export type TimelineQuery = {
 /**
  * The part; none for all.
  */
-range?: TimeRange | null, 
+range?: TimeRange | null,
 /**
  * Width of the part, in pixels.
  */
-width: number, 
+width: number,
 /**
  * Calls narrower than this are joined, in pixels.
  */
-minWidth: number, 
+minWidth: number,
 /**
  * The first row to show, counted from zero.
  */
-firstRow: number, 
+firstRow: number,
 /**
  * How many rows.
  */
-rows: number, 
+rows: number,
 /**
  * Functions to mark: those whose name contains this text, in any case.
  */
