@@ -4,6 +4,7 @@
 //! profiles in it. It works as a file, and loads nothing.
 
 mod answers;
+mod editor;
 mod format;
 mod page;
 mod parts;
@@ -25,6 +26,7 @@ use crate::input::Kinds;
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
+pub(crate) use editor::{Editor, EditorPath};
 pub(crate) use format::{FLAME_PAGE, PAGE, PAGES};
 use page::{Embedded, Page};
 
@@ -117,6 +119,8 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         is_titled: arguments.title.is_some(),
         metric: metric_name,
         estimate: arguments.estimate,
+        editor: arguments.editor.clone(),
+        editor_paths: arguments.editor_path.clone(),
         start: None,
         files: embedded,
         answers,

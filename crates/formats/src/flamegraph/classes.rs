@@ -5,11 +5,13 @@
 //!
 //! **Invariant:** the numbers below [`VENDORS`] are the same in each profile.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use profile::{CodeClass, Symbol, SymbolId};
 
 use super::colours::{SHADES, VENDOR_HUES, hash};
+use crate::shared::text;
 
 /// The class of a profile's own code.
 pub const OWN: u32 = 0;
@@ -95,6 +97,20 @@ impl Classes {
         self.vendors.get(place).map(|name| &**name)
     }
 
+    /// The name of a class for people; the viewer has the same words.
+    #[must_use]
+    pub fn title(&self, class: u32) -> Cow<'_, str> {
+        let title = match class {
+            OWN => "own code",
+            PHP => "PHP",
+            TEMPLATES => "templates",
+            WAITING => "waiting",
+            OTHER => "loading",
+            _ => return text::lossy(self.vendor(class).unwrap_or_default()),
+        };
+        Cow::Borrowed(title)
+    }
+
     /// The first colour of a class in the [palette](super::palette): there are
     /// three of each, which tell neighbours apart.
     #[must_use]
@@ -162,7 +178,7 @@ mod tests {
     #[test]
     fn ten_vendors_have_ten_hues() {
         let names: Vec<String> = (0..12).map(|number| format!("vendor{number}")).collect();
-        let found = hues(names.iter().map(|name| name.as_bytes()));
+        let found = hues(names.iter().map(String::as_bytes));
         let mut first = found[..10].to_vec();
         first.sort_unstable();
         assert!(first.into_iter().eq(0..10));

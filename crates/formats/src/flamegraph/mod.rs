@@ -1,7 +1,7 @@
 //! Flame graphs: stacks as boxes whose width is their cost.
 //!
-//! A still picture for documents and pages (SVG), of the boxes that `graph`
-//! picks from the call tree. To zoom and search there is the viewer.
+//! A picture for documents and pages (SVG), of the boxes that `graph` picks from the
+//! call tree. Below those there is more in the viewer only.
 //!
 //! **Invariant:** the boxes called from one box are together never wider than
 //! that box, and the root has the total cost: leaving out small boxes loses no
