@@ -21,7 +21,7 @@ pub enum CodeClass<'a> {
     Php,
     /// A function of PHP that waits for a database, a network, a file or a timer.
     Waiting,
-    /// Not a function: `main()`, a file that is compiled, `[truncated]`.
+    /// Not a function: a file that is compiled, `[truncated]`.
     Other,
 }
 
@@ -65,8 +65,12 @@ impl<'a> CodeClass<'a> {
             };
         }
         let is_loaded = [&b"["[..], b"load::", b"eval::"];
-        if name == Symbol::MAIN || is_loaded.iter().any(|start| name.starts_with(start)) {
+        if is_loaded.iter().any(|start| name.starts_with(start)) {
             return Self::Other;
+        }
+        // The root's own cost is that of the script that was run.
+        if name == Symbol::MAIN {
+            return Self::Own;
         }
         let file = symbol.file.as_deref().filter(|file| !file.is_empty());
         if is_template(name, file.unwrap_or_default()) {
@@ -380,7 +384,6 @@ mod tests {
         assert_eq!(class("a", "/app/page.phtml", false), "Template");
         assert_eq!(class("content_of", "", false), "Own");
         for name in [
-            "main()",
             "load::a.php",
             "eval::a.php",
             "[truncated]",
@@ -389,5 +392,6 @@ mod tests {
             assert_eq!(class(name, "", false), "Other");
         }
         assert_eq!(class("run_init::a.php", "/app/a.php", false), "Own");
+        assert_eq!(class("main()", "", false), "Own");
     }
 }

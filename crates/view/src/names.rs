@@ -18,7 +18,7 @@ pub enum Origin {
     Template,
     /// A function of PHP that waits for a database, a network, a file or a timer.
     Waiting,
-    /// Not a function: `main()`, a compiled file, `[truncated]`.
+    /// Not a function: a compiled file, `[truncated]`.
     Other,
 }
 

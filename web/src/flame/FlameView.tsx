@@ -14,6 +14,7 @@ import { useSize } from "../parts/size";
 import { Empty, Show } from "../parts/state";
 import { shortTitle } from "../parts/links";
 import type { Flame } from "../types";
+import { Below } from "./Below";
 import { Boxes, NONE } from "./boxes";
 import { BoxMenu, type MenuOf } from "./BoxMenu";
 import { BoxTip } from "./BoxTip";
@@ -320,6 +321,7 @@ function Graph(props: {
             }
           />
         )}
+        <Below fn={boxes.fn(selected === NONE ? boxes.find(state.zoom) : selected)} />
       </div>
       {menu === null ? null : (
         <BoxMenu

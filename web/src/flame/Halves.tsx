@@ -9,6 +9,7 @@ import * as format from "../format";
 import { useSize } from "../parts/size";
 import { Show } from "../parts/state";
 import type { MetricName, Unit } from "../types";
+import { Below } from "./Below";
 import { Boxes, NONE } from "./boxes";
 import { BoxMenu, type MenuOf } from "./BoxMenu";
 import { BoxTip } from "./BoxTip";
@@ -68,6 +69,9 @@ export function Halves(props: { fn: number; isSmall?: boolean }): JSX.Element {
                 : describe(told, metric, unit)}
             </bdi>
           </div>
+        )}
+        {props.isSmall === true ? null : (
+          <Below fn={isShown(selected) ? selected.boxes.fn(selected.place) : props.fn} />
         )}
       </div>
       {props.isSmall === true ? null : isShown(selected) ? (

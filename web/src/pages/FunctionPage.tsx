@@ -71,21 +71,22 @@ function Shown(props: { page: Page }): JSX.Element {
           </Go>
         ) : null}
       </div>
-      {metrics.length === 0 ? (
-        <p>
-          {format.counted(calls, "call")}, {format.share(calls, total.calls)} of all
-        </p>
-      ) : (
-        <Costs page={page} metrics={metrics} />
-      )}
       <div class="function-parts">
+        <div class="function-left">
+          {metrics.length === 0 ? (
+            <p>
+              {format.counted(calls, "call")}, {format.share(calls, total.calls)} of all
+            </p>
+          ) : (
+            <Costs page={page} metrics={metrics} />
+          )}
+          <Excerpt page={page} />
+        </div>
         {summary.hasStacks ? (
           <section class="function-flame">
-            <h3>Callers and callees</h3>
             <Halves fn={row.function} isSmall />
           </section>
         ) : null}
-        <Excerpt page={page} />
       </div>
       <div class="neighbours">
         <Neighbours

@@ -43,6 +43,8 @@ function widthOf(column: Column, metric: MetricName, unit: Unit): string {
     case "cpu":
     case "peak":
       return column === "memory" ? "8rem" : "7rem";
+    case "origin":
+      return "minmax(8.5rem, 15rem)";
     default:
       return "7rem";
   }

@@ -1,5 +1,5 @@
 /** What was profiled, what it came to, and where to look first. */
-import { Fragment, type ComponentChildren, type JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
 import { keptSteps } from "../flame/keptSteps";
 import { roundsAt } from "../flame/rounds";
@@ -7,11 +7,11 @@ import { SmallFlame } from "../flame/SmallFlame";
 import * as format from "../format";
 import { MetricMenu } from "../parts/controls";
 import { FunctionLink, Go } from "../parts/links";
-import { Busy, Empty, FailureNote } from "../parts/state";
+import { Busy, FailureNote } from "../parts/state";
 import type { AnswerOf, Summary } from "../types";
+import { Card, TopFunctions } from "../parts/TopFunctions";
 import { HintsCard } from "./HintsPage";
 
-const MOST_ROWS = 12;
 const MOST_STEPS = 16;
 
 export function OverviewPage(): JSX.Element {
@@ -36,18 +36,6 @@ export function OverviewPage(): JSX.Element {
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
     </div>
-  );
-}
-
-function Card(props: { title: string; more?: ComponentChildren; children: ComponentChildren }): JSX.Element {
-  return (
-    <section class="card">
-      <h2>
-        {props.title}
-        <span class="card-more">{props.more}</span>
-      </h2>
-      {props.children}
-    </section>
   );
 }
 
@@ -136,61 +124,6 @@ function WhatChanged(): JSX.Element | null {
       {format.cost(total.new, metric, unit)} ({format.change(total.relative)}).{" "}
       <Go to={{ page: "compare" }}>What changed</Go>
     </p>
-  );
-}
-
-function TopFunctions(): JSX.Element {
-  const { metric, unit } = useSession();
-  const { answer } = useAnswer({ ask: "functions", sort: { by: "own", metric }, rows: MOST_ROWS });
-  const title =
-    metric === "calls"
-      ? "Called most"
-      : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
-  return (
-    <Card title={title} more={<Go to={{ page: "functions", sort: { by: "own", metric }, ascending: false }}>all</Go>}>
-      {answer === null ? (
-        <Busy />
-      ) : answer.rows.length === 0 ? (
-        <Empty title="No function was called." />
-      ) : (
-        <ol class="bars">
-          {answer.rows.map((row) => (
-            <Bar
-              key={row.function}
-              fn={row.function}
-              name={row.name}
-              value={row.own[metric]}
-              most={answer.rows[0]?.own[metric] ?? 0}
-              total={answer.total[metric]}
-              detail={metric === "calls" || row.own.calls === 0 ? "" : `${format.count(row.own.calls)}×`}
-            />
-          ))}
-        </ol>
-      )}
-    </Card>
-  );
-}
-
-function Bar(props: {
-  fn: number;
-  name: string;
-  value: number;
-  most: number;
-  total: number;
-  detail: string;
-}): JSX.Element {
-  const { metric, unit } = useSession();
-  const width = props.most > 0 ? Math.max(0, (props.value / props.most) * 100) : 0;
-  return (
-    <li class="bar">
-      <span class="bar-fill" style={{ width: `${width}%` }} aria-hidden="true" />
-      <span class="bar-name">
-        <FunctionLink fn={props.fn} name={props.name} />
-      </span>
-      <span class="bar-detail">{props.detail}</span>
-      <span class="bar-cost">{format.cost(props.value, metric, unit)}</span>
-      <span class="bar-share">{metric === "calls" ? "" : format.share(props.value, props.total)}</span>
-    </li>
   );
 }
 

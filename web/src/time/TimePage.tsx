@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer, useSession } from "../app/session";
 import { useMoving } from "../canvas/moving";
+import { Below } from "../flame/Below";
 import * as format from "../format";
 import { CodeLegend } from "../parts/CodeLegend";
 import { Menu, Search } from "../parts/controls";
@@ -188,6 +189,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
             go({ page: "spans" });
           }}
         />
+        <Below fn={selected?.fn ?? null} />
       </div>
       <aside class="details" aria-label="Details">
         {selected === null ? (
