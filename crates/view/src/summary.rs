@@ -126,13 +126,14 @@ pub(crate) fn summary(document: &Document) -> Summary {
     }
 }
 
-/// In a comparison, those of both sides: what is gone is shown, too.
+/// In a comparison, those of one profile of the new side.
 fn spans(document: &Document) -> usize {
-    let comparison = document.comparison();
-    match comparison.and_then(|comparison| comparison.spans.as_ref()) {
-        Some(spans) => spans.base.list.len() + spans.new.list.len(),
-        None => document.profile().spans.list.len(),
-    }
+    let of_new = document.comparison().and_then(|comparison| {
+        let spans = comparison.spans.as_ref()?;
+        let runs = usize::try_from(comparison.new_runs).unwrap_or(1).max(1);
+        Some(spans.new.list.len().div_ceil(runs))
+    });
+    of_new.unwrap_or(document.profile().spans.list.len())
 }
 
 /// The metrics that were measured. A peak of zero everywhere was not, nor a time:

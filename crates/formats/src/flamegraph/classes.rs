@@ -132,15 +132,19 @@ impl Classes {
     }
 }
 
-/// The hue of each vendor: that of its name, or the next that is free. Hues are used
-/// again when all are taken.
+/// The hue of each vendor: that of its name, or the next that is free. The largest
+/// vendors share the hues that are easy to tell apart; further ones are used again when
+/// all are taken.
 fn hues<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<usize> {
+    const EASY: usize = VENDOR_HUES / 2;
     let mut taken = [false; VENDOR_HUES];
     names
-        .map(|name| {
-            let first = hash(&name.to_ascii_lowercase()) % VENDOR_HUES;
-            let mut tried = (0..VENDOR_HUES).map(|step| (first + step) % VENDOR_HUES);
-            let hue = tried.find(|hue| !taken[*hue]).unwrap_or(first);
+        .enumerate()
+        .map(|(rank, name)| {
+            let pool = if rank < EASY { 0 } else { EASY };
+            let first = hash(&name.to_ascii_lowercase()) % EASY;
+            let mut tried = (0..EASY).map(|step| pool + (first + step) % EASY);
+            let hue = tried.find(|hue| !taken[*hue]).unwrap_or(pool + first);
             taken[hue] = true;
             hue
         })

@@ -120,7 +120,8 @@ pub(super) fn hash(bytes: &[u8]) -> usize {
     ((hash ^ hash >> 16) & 0xffff) as usize
 }
 
-/// Hues of vendors of packages.
+/// Hues of vendors of packages. The first five are far from each other and from those of
+/// the other classes.
 pub(super) const VENDOR_HUES: usize = 10;
 /// Colours of one hue, so that neighbours of one class differ.
 pub(super) const SHADES: usize = 3;
@@ -130,19 +131,19 @@ pub(super) const SHADES: usize = 3;
 const PACKAGE: Ramp<45> = [
     [
         "#9ebdff", "#adc3fd", "#94b7f7", "#b6e0c8", "#bbe7d1", "#b0d9bf", "#f9add0", "#feb6d4",
-        "#f0a6cd", "#f8ce73", "#fdd77a", "#f4c56c", "#d8dbe0", "#dfe2e7", "#d0d4d9", "#fdb0af",
-        "#ffbab6", "#f5a9ab", "#f9b597", "#ffbe9d", "#f3ad93", "#f0bc89", "#f6c48e", "#ebb484",
-        "#c5cf8a", "#c9d793", "#c1c782", "#a9d69e", "#acdea8", "#a5ce95", "#7fdbcf", "#85e2d9",
-        "#79d4c5", "#7cd8e8", "#85def2", "#74d1de", "#8cd1fa", "#9bd7fe", "#82cbf1", "#d0bafa",
-        "#dac1fe", "#c6b4f4", "#e6b4e8", "#efbaed", "#dcade3",
+        "#f0a6cd", "#f8ce73", "#fdd77a", "#f4c56c", "#d8dbe0", "#dfe2e7", "#d0d4d9", "#fdb1aa",
+        "#febbb2", "#f5a9a6", "#a9d69e", "#acdea8", "#a5ce95", "#d5b9f7", "#dfbffc", "#cbb3f1",
+        "#7bdad9", "#82e1e4", "#75d3cf", "#f3ba8c", "#f9c291", "#edb287", "#c5cf8a", "#c9d793",
+        "#c1c782", "#e6b4e8", "#efbaed", "#dcade3", "#8edab9", "#92e2c3", "#8ad3af", "#81d5f0",
+        "#8adcf9", "#78cfe6", "#f9b597", "#ffbe9d", "#f3ad93",
     ],
     [
         "#3656a3", "#415baa", "#2a519c", "#345644", "#385c4b", "#2f4f3c", "#8a3a64", "#934067",
-        "#823461", "#7e5e02", "#836505", "#785707", "#393d44", "#3f4349", "#34383e", "#873e40",
-        "#8e4543", "#80383e", "#854324", "#8b4b27", "#7e3c21", "#7d4a07", "#83520e", "#784302",
-        "#575e0a", "#596518", "#545700", "#37652d", "#396c36", "#355e23", "#01665e", "#026d67",
-        "#006055", "#046470", "#046a7a", "#055d66", "#025f86", "#136590", "#025a7a", "#614a87",
-        "#6a4f8c", "#584482", "#744377", "#7c487b", "#6b3d72",
+        "#823461", "#7e5e02", "#836505", "#785707", "#393d44", "#3f4349", "#34383e", "#873f3b",
+        "#8e463d", "#803838", "#37652d", "#396c36", "#355e23", "#654884", "#6e4d89", "#5d437f",
+        "#006566", "#056c6f", "#055f5c", "#804810", "#855015", "#7a410b", "#575e0a", "#596518",
+        "#545700", "#744377", "#7c487b", "#6b3d72", "#08684b", "#026f53", "#056242", "#026278",
+        "#056882", "#075c6d", "#854324", "#8b4b27", "#7e3c21",
     ],
 ];
 
