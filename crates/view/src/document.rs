@@ -13,7 +13,6 @@ use profile::{Body, Budget, Cost, EstimateLimits, Merger, Metric, Profile, Symbo
 use crate::comparison::Comparison;
 use crate::index::{Index, Times};
 use crate::names;
-use crate::time;
 use crate::tree::OrderedTree;
 use crate::weights::Weights;
 use crate::{Costs, Error};
@@ -152,8 +151,9 @@ impl Document {
         document
     }
 
-    pub(crate) fn memory_blocks(&self) -> &[i64] {
-        self.memory.get_or_init(|| time::memory_blocks(self))
+    /// Room for what a curve of the memory in use is drawn from.
+    pub(crate) fn memory(&self) -> &OnceCell<Vec<i64>> {
+        &self.memory
     }
 
     /// The classes of code.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::editor::{Editor, EditorPath};
 use super::{Cost, MemoryArguments};
-use crate::viewer::{Editor, EditorPath};
 
 const HTML_EXAMPLES: &str = "\
 Examples:

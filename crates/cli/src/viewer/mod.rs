@@ -4,7 +4,6 @@
 //! profiles in it. It works as a file, and loads nothing.
 
 mod answers;
-mod editor;
 mod format;
 mod page;
 mod parts;
@@ -26,7 +25,6 @@ use crate::input::Kinds;
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
-pub(crate) use editor::{Editor, EditorPath};
 pub(crate) use format::{FLAME_PAGE, PAGE, PAGES};
 use page::{Embedded, Page};
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::editor::{Editor, EditorPath};
+use crate::args::{Editor, EditorPath};
+
 use super::parts;
 use super::text::{base64, escaped};
 

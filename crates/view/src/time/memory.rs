@@ -54,7 +54,7 @@ pub(crate) fn memory(document: &Document, query: &MemoryQuery) -> Result<MemoryC
         });
     };
     let most = if profile.metrics.memory {
-        let blocks = document.memory_blocks();
+        let blocks = document.memory().get_or_init(|| blocks(document));
         curve(&events.events, blocks, range, query.points.clamp(1, 4_000))
     } else {
         Vec::new()
@@ -63,7 +63,7 @@ pub(crate) fn memory(document: &Document, query: &MemoryQuery) -> Result<MemoryC
 }
 
 /// The most memory in use in each block of events.
-pub(crate) fn blocks(document: &Document) -> Vec<i64> {
+fn blocks(document: &Document) -> Vec<i64> {
     match &document.profile().body {
         Body::Events(events) => events.events.chunks(BLOCK).map(most_of).collect(),
         _ => Vec::new(),

@@ -9,8 +9,8 @@ mod scale;
 mod spans;
 mod timeline;
 
+pub(crate) use memory::memory;
 pub use memory::{MemoryCurve, MemoryQuery};
-pub(crate) use memory::{blocks as memory_blocks, memory};
 pub use range::TimeRange;
 pub use spans::SpanBoxes;
 pub(crate) use timeline::timeline;
