@@ -176,7 +176,7 @@ fn is_template(name: &[u8], file: &[u8]) -> bool {
             && (*start != b"content_" || name.len() > 30)
     };
     let ends = [&b".twig"[..], b".blade.php", b".latte", b".phtml", b".tpl"];
-    TEMPLATE_NAMES.iter().any(|start| is_named(start))
+    TEMPLATE_NAMES.iter().any(is_named)
         || ends.iter().any(|end| file.ends_with(end))
         || position(file, b"/storage/framework/views/").is_some()
 }

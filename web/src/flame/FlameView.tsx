@@ -239,6 +239,14 @@ function Graph(props: {
     };
   }, [state.asText, go]);
 
+  // The same elements while the graph moves: they are not computed again for each frame.
+  const legendPart = useMemo(
+    () => <Legend colouring={colouring} isSearching={isSearching} />,
+    [colouring, isSearching],
+  );
+  const shownFn = boxes.fn(selected === NONE ? boxes.find(state.zoom) : selected);
+  const below = useMemo(() => <Below fn={shownFn} />, [shownFn]);
+
   const label = `Flame graph, ${format.counted(boxes.count, "box", "boxes")}`;
   return (
     <div class="flame-grid" aria-busy={props.busy}>
@@ -252,7 +260,7 @@ function Graph(props: {
               zoomOut(true);
             }}
           />
-          <Legend colouring={colouring} isSearching={isSearching} />
+          {legendPart}
         </div>
         <Minimap
           boxes={wholeBoxes}
@@ -321,7 +329,7 @@ function Graph(props: {
             }
           />
         )}
-        <Below fn={boxes.fn(selected === NONE ? boxes.find(state.zoom) : selected)} />
+        {below}
       </div>
       {menu === null ? null : (
         <BoxMenu
