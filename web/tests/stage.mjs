@@ -144,5 +144,11 @@ export async function assertAccessible(page, what) {
 
 export async function assertFits(page, what) {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(overflow <= 0, `${what} is ${overflow} px too wide`);
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll("main *")]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+      .map((one) => `${one.tagName.toLowerCase()}.${one.className}`)
+      .slice(0, 5),
+  );
+  assert.ok(overflow <= 0, `${what} is ${overflow} px too wide: ${wide.join(", ")}`);
 }

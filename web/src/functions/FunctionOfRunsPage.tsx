@@ -64,7 +64,7 @@ function Known(props: { of: FunctionOfRuns; url: URL; q: string }): JSX.Element 
         <Days days={of.days} releases={of.releases} url={url} />
       </Panel>
       <Panel title="Routes">
-        <div class="scroll-x">
+        <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -149,7 +149,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; q: st
       {props.rows.length === 0 ? (
         <Nothing title="None." />
       ) : (
-        <div class="scroll-x">
+        <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
           <table>
             <thead>
               <tr>

@@ -200,7 +200,7 @@ function LastRelease(props: { effect: NonNullable<Home["release"]> }): JSX.Eleme
 
 function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): JSX.Element {
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -102,7 +102,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
 
 function FunctionsTable(props: { functions: readonly RouteFunction[]; q: string }): JSX.Element {
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -145,7 +145,7 @@ function FunctionsTable(props: { functions: readonly RouteFunction[]; q: string 
 
 function SpansTable(props: { spans: readonly RouteSpan[] }): JSX.Element {
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>

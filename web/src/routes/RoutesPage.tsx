@@ -75,7 +75,7 @@ function Table(props: {
     </th>
   );
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address } from "../api/filter";
-import type { RunPage, RunSort } from "../api/generated";
+import type { RunInfo, RunPage, RunSort } from "../api/generated";
 import { useApi } from "../api/useApi";
 import { Page, Panel } from "../shell/Page";
-import { setParameter, filterOf } from "../shell/server";
+import { navigate } from "../shell/router";
+import { filterOf, setParameter } from "../shell/server";
 import { Answered, Nothing } from "../shell/states";
 import { FacetLists } from "./FacetLists";
 import { RunsTable } from "./RunsTable";
@@ -27,13 +28,15 @@ export function RunsPage(props: { url: URL }): JSX.Element {
     address("/api/v1/runs", { q, sort, ascending: isAscending ? "true" : null, limit: LIMIT, cursor }),
   );
   const { again } = asked;
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   useEffect(() => {
-    if (!isLive || cursor !== null) return;
+    // Rows must not move under the pointer of who chooses.
+    if (!isLive || cursor !== null || chosen.length > 0) return;
     const timer = setInterval(again, LIVE_MS);
     return () => {
       clearInterval(timer);
     };
-  }, [isLive, cursor, again]);
+  }, [isLive, cursor, chosen.length, again]);
   const query = Object.fromEntries(url.searchParams);
   const sortAddress = (next: RunSort): string => {
     const turned = next === sort && !isAscending ? "ascending" : null;
@@ -43,16 +46,19 @@ export function RunsPage(props: { url: URL }): JSX.Element {
     <Page
       title="Runs"
       actions={
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isLive}
-            onChange={(event) => {
-              setParameter(url, "live", event.currentTarget.checked ? "1" : null, "replace");
-            }}
-          />{" "}
-          Live
-        </label>
+        <>
+          <CompareTwo runs={asked.answer?.runs ?? []} chosen={chosen} />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isLive}
+              onChange={(event) => {
+                setParameter(url, "live", event.currentTarget.checked ? "1" : null, "replace");
+              }}
+            />{" "}
+            Live
+          </label>
+        </>
       }
     >
       <Query url={url} q={q} />
@@ -69,7 +75,18 @@ export function RunsPage(props: { url: URL }): JSX.Element {
                 </Nothing>
               ) : (
                 <>
-                  <RunsTable runs={runs} sort={sort} isAscending={isAscending} sortAddress={sortAddress} />
+                  <RunsTable
+                    runs={runs}
+                    sort={sort}
+                    isAscending={isAscending}
+                    sortAddress={sortAddress}
+                    chosen={chosen}
+                    onChoose={(id, isChosen) => {
+                      setChosen((before) =>
+                        [...before.filter((one) => one !== id), ...(isChosen ? [id] : [])].slice(-2),
+                      );
+                    }}
+                  />
                   <p class="pager">
                     {cursor === null ? null : (
                       <a class="button" href={address(url.pathname, { ...query, cursor: null })}>
@@ -89,6 +106,25 @@ export function RunsPage(props: { url: URL }): JSX.Element {
         </Panel>
       </div>
     </Page>
+  );
+}
+
+/** Opens two chosen runs in the viewer: the earlier one is the base. */
+function CompareTwo(props: { runs: readonly RunInfo[]; chosen: readonly string[] }): JSX.Element {
+  const two = props.runs
+    .filter(({ id }) => props.chosen.includes(id))
+    .sort((a, b) => a.started_us - b.started_us || (a.id < b.id ? -1 : 1));
+  const [base, run] = two;
+  return (
+    <button
+      type="button"
+      disabled={base === undefined || run === undefined}
+      onClick={() => {
+        if (base && run) navigate(address("/compare/runs", { base: base.id, new: run.id }));
+      }}
+    >
+      Compare the two chosen runs
+    </button>
   );
 }
 

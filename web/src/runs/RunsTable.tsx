@@ -10,17 +10,25 @@ export function RunsTable(props: {
   isAscending: boolean;
   /** Where a click on a heading leads; without it the order is fixed. */
   sortAddress?: (sort: RunSort) => string;
+  /** The runs that are chosen, to compare them; without it none can be. */
+  chosen?: readonly string[];
+  onChoose?: (id: string, isChosen: boolean) => void;
 }): JSX.Element {
-  const { runs, sort } = props;
+  const { runs, sort, chosen, onChoose } = props;
   const shown = telling(runs, sort);
   const same = common(runs, shown);
   return (
     <>
       {same.length > 0 ? <p class="muted small table-note">All of them: {same.join(" · ")}</p> : null}
-      <div class="scroll-x">
+      <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
         <table class="runs">
           <thead>
             <tr>
+              {chosen === undefined ? null : (
+                <th>
+                  <span class="sr-only">Chosen</span>
+                </th>
+              )}
               {shown.map((column) => (
                 <Heading key={column.title} column={column} {...props} />
               ))}
@@ -29,6 +37,20 @@ export function RunsTable(props: {
           <tbody>
             {runs.map((run) => (
               <tr key={run.id} class={run.failed ? "failed" : undefined}>
+                {chosen === undefined ? null : (
+                  <td class="choose">
+                    <label>
+                      <input
+                        type="checkbox"
+                        aria-label={`Choose the run ${run.id}`}
+                        checked={chosen.includes(run.id)}
+                        onChange={(event) => {
+                          onChoose?.(run.id, event.currentTarget.checked);
+                        }}
+                      />
+                    </label>
+                  </td>
+                )}
                 {shown.map((column) => (
                   <td
                     key={column.title}

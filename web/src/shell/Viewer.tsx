@@ -30,6 +30,8 @@ const noSources = () => Promise.resolve([]);
 
 export function Viewer(props: { title: string; files: readonly ServedFile[] }): JSX.Element {
   const { title, files } = props;
+  // A comparison begins with what changed.
+  if (files.some(({ isBase }) => isBase) && location.hash === "") history.replaceState(null, "", "#v1/compare?");
   const key = files.map(({ path }) => path).join(" ");
   const embedded = useMemo<Embedded>(
     () => ({

@@ -138,9 +138,11 @@ if ($extension !== '-') {
     check('its output', file_get_contents("$folder/out") === "the end\n");
     $inside = shares("$folder/inside.xhp");
     $outside = shares("$folder/outside.xhp");
+    // Four standard errors of a share of one half: less would fail by chance.
+    $allowed = 400 * sqrt(0.25 / (499 * $seconds));
     foreach ($inside + $outside as $name => $share) {
         $difference = abs(($inside[$name] ?? 0) - ($outside[$name] ?? 0));
-        check("the share of $name", $difference < 2, sprintf('%.1f from inside, %.1f from outside', $inside[$name] ?? 0, $outside[$name] ?? 0));
+        check("the share of $name", $difference < $allowed, sprintf('%.1f from inside, %.1f from outside', $inside[$name] ?? 0, $outside[$name] ?? 0));
     }
     // A profile from outside is like any other.
     preg_match_all('/^(\S+) +(?:yes|-) +yes /m', xhprof('convert', '--list')[0], $formats);
