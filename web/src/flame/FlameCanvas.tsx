@@ -69,7 +69,7 @@ export interface FlameCanvasProps {
 const MOUSE_HINT = "Click: details. Double click: focus. Right click or m: menu. Ctrl and wheel: zoom. Drag: move.";
 const TOUCH_HINT = "Tap: details. Tap twice: focus. Hold: menu.";
 
-function isTouch(): boolean {
+export function isTouch(): boolean {
   return matchMedia("(pointer: coarse)").matches;
 }
 

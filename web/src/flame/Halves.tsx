@@ -14,7 +14,7 @@ import { Boxes, NONE } from "./boxes";
 import { BoxMenu, type MenuOf } from "./BoxMenu";
 import { BoxTip } from "./BoxTip";
 import { Details } from "./Details";
-import { FlameCanvas } from "./FlameCanvas";
+import { FlameCanvas, isTouch } from "./FlameCanvas";
 
 /** `isSmall`: without details, for a page that has them. */
 export function Halves(props: { fn: number; isSmall?: boolean }): JSX.Element {
@@ -65,7 +65,9 @@ export function Halves(props: { fn: number; isSmall?: boolean }): JSX.Element {
           <div class="flame-status framed" aria-hidden="true">
             <bdi>
               {told === null
-                ? "Click: details. Double click: that function. Right click or m: menu."
+                ? isTouch()
+                  ? "Tap: details. Tap twice: that function. Hold: menu."
+                  : "Click: details. Double click: that function. Right click or m: menu."
                 : describe(told, metric, unit)}
             </bdi>
           </div>
