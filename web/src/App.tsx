@@ -21,6 +21,7 @@ import * as format from "./format";
 import { GraphPage } from "./graph/GraphPage";
 import { FlameView } from "./flame/FlameView";
 import { OverviewPage } from "./pages/OverviewPage";
+import { Reshaped } from "./parts/Reshaped";
 import { SandwichPage } from "./pages/SandwichPage";
 import { SourcePage } from "./pages/SourcePage";
 import { SpansPage } from "./pages/SpansPage";
@@ -92,6 +93,9 @@ export function App(props: {
             call: null,
             file: null,
             zoom: [],
+            only: [],
+            hidden: [],
+            collapsed: [],
             selected: null,
             fn: null,
             estimate: false,
@@ -275,6 +279,7 @@ export function App(props: {
       <main ref={main} tabIndex={-1} onKeyDown={onKeyDown} class={`page-${page}`}>
         {session ? (
           <SessionProvider value={session}>
+            <Reshaped />
             <View key={`${session.document}`} page={page} />
           </SessionProvider>
         ) : opening || (embedded !== null && !wasStarted.current) ? null : (

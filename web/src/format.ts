@@ -140,6 +140,42 @@ export function metricTitle(metric: MetricName, unit: Unit): string {
   }
 }
 
+/** The same for a box of a graph, whose width cannot be less than nothing: freed memory is not subtracted. */
+export function graphMetricTitle(metric: MetricName, unit: Unit): string {
+  switch (metric) {
+    case "memory":
+      return "Memory allocated";
+    case "peak":
+      return "Growth of the peak";
+    default:
+      return metricTitle(metric, unit);
+  }
+}
+
+/** The same for a function, or for the whole: what is left when it returns. */
+export function totalMetricTitle(metric: MetricName, unit: Unit): string {
+  switch (metric) {
+    case "memory":
+      return "Memory kept";
+    case "peak":
+      return "Growth of the peak";
+    default:
+      return metricTitle(metric, unit);
+  }
+}
+
+/** What the numbers of a metric of memory add up; nothing to say of others. */
+export function metricNote(metric: MetricName): string {
+  switch (metric) {
+    case "memory":
+      return "Allocated: what calls added, without what was freed. Kept: what was not freed when a call returned.";
+    case "peak":
+      return "How much calls raised the largest memory in use.";
+    default:
+      return "";
+  }
+}
+
 /**
  * At most so many letters of a name, the middle left out: the end of a name
  * tells functions of one namespace apart.

@@ -67,7 +67,7 @@ export const first = {
       const html = readFileSync(path, "utf8");
       const pairs = JSON.parse(unpacked(html, "answers").toString());
       const asked = pairs.map(([question]) => question.ask);
-      assert.deepEqual(asked.slice(0, 5), ["summary", "functions", "criticalPath", "hints", "spans"], path);
+      assert.deepEqual(asked.slice(0, 6), ["summary", "functions", "criticalPath", "hints", "spans", "classes"], path);
       const engine = engineOf(html);
       for (const [question, answer] of pairs) {
         const reply = JSON.parse(engine.ask(JSON.stringify({ question })));

@@ -17,6 +17,7 @@ import { saved } from "./saved.mjs";
 import { longServer, server } from "./server.mjs";
 import { settings } from "./settings.mjs";
 import { folder } from "./stage.mjs";
+import { viewer } from "./viewer.mjs";
 import { views } from "./views.mjs";
 
 const options = process.argv.slice(4);
@@ -25,6 +26,7 @@ const tests = {
   ...numbers,
   ...first,
   ...views,
+  ...viewer,
   ...graphs,
   ...files,
   ...look,

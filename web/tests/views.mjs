@@ -205,7 +205,7 @@ export const views = {
 
   async "sandwich: any function, from the list and by double click"(browser) {
     const { page, wrong, close } = await atShop(browser, "sandwich");
-    await page.getByRole("link", { name: /PDO::query/ }).click();
+    await page.locator(".picker-list a", { hasText: "PDO::query" }).click();
     await eventually(async () => (await text(page, ".details-name")) === "PDO::query", "its details");
     const callers = page.locator('section[aria-label="Callers"] canvas');
     await callers.waitFor();

@@ -43,6 +43,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
             colour: arguments.colour.map(Into::into),
             direction: arguments.direction.into(),
             per,
+            is_still: arguments.still,
         },
         ..WriteOptions::default()
     };

@@ -44,13 +44,14 @@ pub struct FlameOptions {
     pub direction: FlameDirection,
     /// What to draw one graph of.
     pub per: FlamePer,
+    /// Whether the picture has no script to zoom and search.
+    pub is_still: bool,
 }
 
 /// What the colours of a flame graph show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FlameColour {
-    /// The class; a class has the same colour in every graph. PHP's own
-    /// functions are grey.
+    /// Whose code it is: own code, each vendor of packages, templates, PHP, waiting.
     #[default]
     Package,
     /// Self cost: redder costs more.

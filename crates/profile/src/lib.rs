@@ -31,6 +31,7 @@
 
 mod budget;
 mod calendar;
+mod class;
 pub mod classic;
 mod cost;
 mod edges;
@@ -56,6 +57,7 @@ mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
 pub use calendar::Date;
+pub use class::{CodeClass, Package, is_waiting};
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};

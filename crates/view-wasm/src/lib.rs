@@ -19,17 +19,19 @@
 //! left to what cannot be caught, as memory that has run out.
 
 use serde::{Deserialize, Serialize};
-use view::{Answer, Document, Error, Question, Source, TimeRange};
+use view::{Answer, Document, Error, Question, Reshape, Source, TimeRange};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// What a question is asked of: the whole document, or a part of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Scope {
     /// Only this range of time.
     range: Option<TimeRange>,
     /// With estimated stacks, if the profile has none.
     estimate: bool,
+    /// Without some functions, or with their recursion as one call.
+    reshape: Reshape,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,7 +158,7 @@ impl Engine {
 
 impl Engine {
     fn answer(&mut self, request: &Request) -> Result<Reply, Error> {
-        let document = self.in_scope(request.scope)?;
+        let document = self.in_scope(&request.scope)?;
         let mut answer = document.answer(&request.question)?;
         if let Answer::Export(file) = &mut answer {
             self.bytes = std::mem::take(&mut file.bytes);
@@ -165,23 +167,27 @@ impl Engine {
     }
 
     /// The document, or the part of it, which is kept until another is wanted.
-    fn in_scope(&mut self, scope: Scope) -> Result<&mut Document, Error> {
+    fn in_scope(&mut self, scope: &Scope) -> Result<&mut Document, Error> {
         let document = self.document.as_mut().ok_or(Error::NothingToOpen)?;
-        if scope == Scope::default() {
+        if *scope == Scope::default() {
             return Ok(document);
         }
-        if self.part.as_ref().is_none_or(|(of, _)| *of != scope) {
+        if self.part.as_ref().is_none_or(|(of, _)| of != scope) {
             // The old one first: both together may not fit.
             self.part = None;
             let part = match scope.range {
                 Some(range) => Some(document.in_range(range)?),
-                None => document.estimated(),
+                None if scope.estimate => document.estimated(),
+                None => None,
             };
-            let Some(part) = part else {
+            let part = match part {
+                Some(part) if scope.reshape.is_empty() => part,
+                Some(part) => part.reshaped(&scope.reshape)?,
                 // There is nothing to estimate.
-                return Ok(document);
+                None if scope.reshape.is_empty() => return Ok(document),
+                None => document.reshaped(&scope.reshape)?,
             };
-            self.part = Some((scope, part));
+            self.part = Some((scope.clone(), part));
         }
         self.part
             .as_mut()

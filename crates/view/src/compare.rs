@@ -4,13 +4,15 @@
 //! change knows whether it is larger than what the profiles of one side differ
 //! by. Functions and call paths are the same if they have the same names.
 
+use std::collections::HashMap;
+
 use profile::{
-    Body, Change, Cost, Diff, EdgeTable, Metric, NodeId, Profile, Symbol, SymbolId, Tree,
-    TreeBuilder, merge,
+    Body, Change, Cost, Diff, EdgeTable, Metric, NodeId, Profile, Spans, SpansBuilder, Symbol,
+    SymbolId, Tree, TreeBuilder, merge,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, SpansOfBoth};
 use crate::document::read;
 use crate::functions::SortBy;
 use crate::names::{self, Origin};
@@ -168,12 +170,24 @@ pub(crate) fn document(
         base_runs: count(base),
         new_runs: count(new),
         base_files,
+        spans: None,
     };
     let profile = match Union::new(base, new) {
         Some(union) => {
-            let mut document =
-                Document::with_base(union.new_profile(first), union.base(), new_files);
-            document.set_comparison(comparison);
+            let mut profile = union.new_profile(first);
+            let spans = SpansOfBoth {
+                base: union.spans(base),
+                new: union.spans(new),
+            };
+            // Rules for repeated statements compare them with the calls of one run.
+            if new.len() == 1 {
+                profile.spans = spans.new.clone();
+            }
+            let mut document = Document::with_base(profile, union.base(), new_files);
+            document.set_comparison(Comparison {
+                spans: Some(spans),
+                ..comparison
+            });
             return Ok(document);
         }
         None => mean_of_edges(new)?,
@@ -197,7 +211,7 @@ struct Union {
 impl Union {
     /// None if a profile holds callers and callees only.
     fn new(base: &[Profile], new: &[Profile]) -> Option<Self> {
-        let mut names = std::collections::HashMap::<Box<[u8]>, SymbolId>::new();
+        let mut names = HashMap::<Box<[u8]>, SymbolId>::new();
         let mut symbols: Vec<Symbol> = Vec::new();
         let mut builder = TreeBuilder::new();
         let mut own: [Vec<Sum>; 2] = [Vec::new(), Vec::new()];
@@ -271,9 +285,27 @@ impl Union {
             body: Body::Tree(self.new.clone()),
             metrics: like.metrics,
             meta: like.meta.clone(),
-            spans: profile::Spans::default(),
+            spans: Spans::default(),
             lines: profile::Lines::default(),
         }
+    }
+
+    /// The spans of several profiles, with the functions of both sides.
+    fn spans(&self, profiles: &[Profile]) -> Spans {
+        let numbers: HashMap<&[u8], SymbolId> = self
+            .symbols
+            .iter()
+            .zip(0_u32..)
+            .map(|(symbol, number)| (&*symbol.name, SymbolId(number)))
+            .collect();
+        let mut spans = SpansBuilder::new(Spans::MOST);
+        for profile in profiles {
+            spans.add(&profile.spans, |symbol| {
+                let number = numbers.get(profile.name(symbol));
+                number.copied().unwrap_or(SymbolId::ROOT)
+            });
+        }
+        spans.finish()
     }
 
     fn base(self) -> Vec<Cost> {

@@ -4,6 +4,7 @@ use profile::Metric;
 use serde::Serialize;
 
 use crate::calls::critical_steps;
+use crate::names::{self, Origin};
 use crate::{Costs, Document};
 
 /// The path, from `main()` on.
@@ -24,6 +25,8 @@ pub struct CriticalStep {
     pub function: u32,
     /// Its name.
     pub name: String,
+    /// Which part of the program it belongs to.
+    pub origin: Origin,
     /// What it cost on this path, with its callees.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub value: i64,
@@ -41,6 +44,7 @@ pub(crate) fn critical_path(document: &Document, metric: Metric) -> CriticalPath
             .map(|step| CriticalStep {
                 function: step.symbol.0,
                 name: document.name(step.symbol),
+                origin: names::origin(&document.profile().symbols[step.symbol.index()]),
                 value: metric.of(&step.cost),
                 calls: step.cost.calls,
             })

@@ -1,12 +1,13 @@
 //! An open profile, and the way from a question to its answer.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::rc::Rc;
 
 use formats::ReadError;
+use formats::flamegraph::Classes;
 use profile::{Body, Budget, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
 use crate::comparison::Comparison;
@@ -34,7 +35,10 @@ pub struct Document {
     files: Vec<String>,
     /// Of the metric that was asked for last: eight bytes a node.
     weights: RefCell<Option<Rc<Weights>>>,
-    comparison: Option<Comparison>,
+    comparison: Option<Rc<Comparison>>,
+    classes: OnceCell<Classes>,
+    /// The most memory in use in each block of events.
+    memory: OnceCell<Vec<i64>>,
 }
 
 impl Document {
@@ -127,15 +131,35 @@ impl Document {
             files,
             weights: RefCell::default(),
             comparison: None,
+            classes: OnceCell::new(),
+            memory: OnceCell::new(),
         }
     }
 
     pub(crate) fn set_comparison(&mut self, comparison: Comparison) {
-        self.comparison = Some(comparison);
+        self.comparison = Some(Rc::new(comparison));
     }
 
     pub(crate) fn comparison(&self) -> Option<&Comparison> {
-        self.comparison.as_ref()
+        self.comparison.as_deref()
+    }
+
+    /// A document with another call tree; it compares what `of` compares.
+    pub(crate) fn reshaped_from(of: &Self, profile: Profile, base: Option<Vec<Cost>>) -> Self {
+        let mut document = Self::of_index(profile, base, of.files.clone());
+        document.comparison.clone_from(&of.comparison);
+        document
+    }
+
+    /// Room for what a curve of the memory in use is drawn from.
+    pub(crate) fn memory(&self) -> &OnceCell<Vec<i64>> {
+        &self.memory
+    }
+
+    /// The classes of code.
+    pub(crate) fn classes(&self) -> &Classes {
+        self.classes
+            .get_or_init(|| Classes::new(&self.profile.symbols))
     }
 
     /// The number of each function, by name.
@@ -227,6 +251,13 @@ impl Document {
         let weights = Rc::new(Weights::new(tree, metric));
         *cached = Some(Rc::clone(&weights));
         Ok(weights)
+    }
+
+    /// The class of a function, and its colour in the palette.
+    pub(crate) fn class_and_colour(&self, symbol: SymbolId) -> (u32, u32) {
+        let classes = self.classes();
+        let colour = classes.colour(symbol, &self.profile.symbols[symbol.index()]);
+        (classes.of(symbol), u32::try_from(colour).unwrap_or(0))
     }
 
     /// A function's name as text.

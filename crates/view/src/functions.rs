@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use profile::{FlatRow, Metric, SymbolId};
 use serde::{Deserialize, Serialize};
 
+use crate::classes::colour_of;
 use crate::names::{self, Origin};
 use crate::pattern::Pattern;
 use crate::{Costs, Document, MetricName};
@@ -91,6 +92,10 @@ pub struct FunctionRow {
     pub name: String,
     /// Which part of the program it belongs to.
     pub origin: Origin,
+    /// The package that it belongs to, if it is of one.
+    pub package: Option<String>,
+    /// The first colour of its class in the palette.
+    pub colour: u32,
     /// What it cost with its callees; recursion counts once.
     pub inclusive: Costs,
     /// What it cost without its callees.
@@ -163,6 +168,8 @@ pub(crate) fn function_row(document: &Document, row: &FlatRow) -> FunctionRow {
         function: row.symbol.0,
         name: names::text(&symbol.name),
         origin: names::origin(symbol),
+        package: names::package(symbol),
+        colour: colour_of(document.classes(), document.classes().of(row.symbol)),
         inclusive: Costs::inclusive(&row.inclusive),
         own: Costs::own(&row.own, row.inclusive.calls),
     }

@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod calls;
+mod classes;
 mod column;
 mod compare;
 mod comparison;
@@ -44,6 +45,7 @@ mod lanes;
 mod names;
 mod pattern;
 mod question;
+mod reshape;
 mod search;
 mod source;
 mod spans;
@@ -52,6 +54,7 @@ mod time;
 mod tree;
 mod weights;
 
+pub use classes::{CodeClassRow, CodeClasses};
 pub use compare::{ChangeOf, ChangeRow, Changes, ChangesQuery};
 pub use costs::{Costs, MetricName};
 pub use critical_path::{CriticalPath, CriticalStep};
@@ -62,14 +65,18 @@ pub use flame::{
     Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameView, FlameZoom, Joined,
     JoinedQuery, JoinedRow,
 };
+pub use formats::flamegraph::palette;
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
 pub use hints::{Evidence, EvidenceUnit, EvidenceValue, Hint, Hints, RULES};
 pub use names::Origin;
 pub use question::{Answer, Question};
+pub use reshape::Reshape;
 pub use search::{SearchQuery, SearchResult};
 pub use source::{SourceFile, SourceFunction, SourceLine, SourceLines, SourceQuery, Sources};
-pub use spans::{SpanCallerRow, SpanGroupRow, SpanGroups};
+pub use spans::{SpanBase, SpanCallerRow, SpanGroupRow, SpanGroups};
 pub use summary::{MetaEntry, Summary, Unit};
-pub use time::{SpanBoxes, TimeBoxes, TimeRange, TimeRow, Timeline, TimelineQuery};
+pub use time::{
+    MemoryCurve, MemoryQuery, SpanBoxes, TimeBoxes, TimeRange, TimeRow, Timeline, TimelineQuery,
+};

@@ -1,6 +1,6 @@
 //! Names as text for people, and what kind of function a symbol is.
 
-use profile::Symbol;
+use profile::{CodeClass, Symbol};
 use serde::{Deserialize, Serialize};
 
 /// Which part of a program a function belongs to: what colours tell apart.
@@ -10,11 +10,15 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// The program's own code.
     User,
-    /// Code below a `vendor` directory.
+    /// A package that others wrote.
     Vendor,
     /// PHP itself or an extension.
     Internal,
-    /// Not a function: `main()`, a compiled file, `[truncated]`.
+    /// What a template engine compiled.
+    Template,
+    /// A function of PHP that waits for a database, a network, a file or a timer.
+    Waiting,
+    /// Not a function: a compiled file, `[truncated]`.
     Other,
 }
 
@@ -80,24 +84,21 @@ fn visible(letter: char) -> char {
 
 /// Which part of the program a symbol belongs to.
 pub(crate) fn origin(symbol: &Symbol) -> Origin {
-    if symbol.internal {
-        return Origin::Internal;
+    match CodeClass::of(symbol) {
+        CodeClass::Own => Origin::User,
+        CodeClass::Package(_) => Origin::Vendor,
+        CodeClass::Template => Origin::Template,
+        CodeClass::Php => Origin::Internal,
+        CodeClass::Waiting => Origin::Waiting,
+        CodeClass::Other => Origin::Other,
     }
-    let name = &*symbol.name;
-    let is_special = name == Symbol::MAIN
-        || name.starts_with(b"[")
-        || name.starts_with(b"load::")
-        || name.starts_with(b"run_init::")
-        || name.starts_with(b"eval::");
-    if is_special {
-        return Origin::Other;
-    }
-    let file = symbol.file.as_deref().unwrap_or_default();
-    let is_vendor = file.windows(8).any(|part| part == b"/vendor/") || file.starts_with(b"vendor/");
-    if is_vendor {
-        Origin::Vendor
-    } else {
-        Origin::User
+}
+
+/// The package of a symbol, if it is of one.
+pub(crate) fn package(symbol: &Symbol) -> Option<String> {
+    match CodeClass::of(symbol) {
+        CodeClass::Package(package) => Some(text(package.name)),
+        _ => None,
     }
 }
 
@@ -133,13 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_told_by_file_and_name() {
-        let mut symbol = Symbol::new(*b"Twig\\Lexer::lex");
-        assert_eq!(origin(&symbol), Origin::User);
-        symbol.file = Some((*b"/app/vendor/twig/Lexer.php").into());
+    fn a_package_has_a_name() {
+        let mut symbol = Symbol::new(*b"Lexer::lex");
+        assert_eq!(package(&symbol), None);
+        symbol.file = Some((*b"/app/vendor/twig/twig/src/Lexer.php").into());
         assert_eq!(origin(&symbol), Origin::Vendor);
-        symbol.internal = true;
-        assert_eq!(origin(&symbol), Origin::Internal);
-        assert_eq!(origin(&Symbol::new(Symbol::MAIN)), Origin::Other);
+        assert_eq!(package(&symbol).as_deref(), Some("twig/twig"));
     }
 }

@@ -4,14 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Changes, ChangesQuery, CriticalPath, Document, Error, ExportQuery, Exported, Flame, FlameQuery,
-    FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, Hints, Joined,
-    JoinedQuery, MetricName, SearchQuery, SearchResult, SourceQuery, Sources, SpanGroups, Summary,
-    Timeline, TimelineQuery,
+    Changes, ChangesQuery, CodeClasses, CriticalPath, Document, Error, ExportQuery, Exported,
+    Flame, FlameQuery, FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery,
+    Hints, Joined, JoinedQuery, MemoryCurve, MemoryQuery, MetricName, SearchQuery, SearchResult,
+    SourceQuery, Sources, SpanGroups, Summary, Timeline, TimelineQuery,
 };
 use crate::{
-    compare, critical_path, export, flame, function, functions, graph, hints, search, source,
-    spans, summary, time,
+    classes, compare, critical_path, export, flame, function, functions, graph, hints, search,
+    source, spans, summary, time,
 };
 
 /// What a front end asks.
@@ -47,6 +47,14 @@ pub enum Question {
     Sources(SourceQuery),
     /// What changed since the base.
     Changes(ChangesQuery),
+    /// The classes of code, and what they cost.
+    Classes {
+        /// The metric of the costs.
+        #[serde(default)]
+        metric: MetricName,
+    },
+    /// The memory in use in the order of time.
+    Memory(MemoryQuery),
     /// Calls in the order of time that are wide enough to be seen.
     Timeline(TimelineQuery),
     /// The profile in another format.
@@ -82,6 +90,10 @@ pub enum Answer {
     Sources(Sources),
     /// To [`Question::Changes`].
     Changes(Changes),
+    /// To [`Question::Classes`].
+    Classes(CodeClasses),
+    /// To [`Question::Memory`].
+    Memory(MemoryCurve),
     /// To [`Question::Timeline`].
     Timeline(Timeline),
     /// To [`Question::Export`].
@@ -111,6 +123,8 @@ impl Document {
             Question::Hints => Answer::Hints(hints::of_document(self)),
             Question::Sources(query) => Answer::Sources(source::sources(self, query)?),
             Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
+            Question::Classes { metric } => Answer::Classes(classes::classes(self, *metric)),
+            Question::Memory(query) => Answer::Memory(time::memory(self, query)?),
             Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
             Question::Export(query) => Answer::Export(export::export(self, query)?),
         })

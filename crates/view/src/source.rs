@@ -52,6 +52,8 @@ pub struct SourceFile {
     pub file: u32,
     /// Its name.
     pub name: String,
+    /// The template that it was compiled from, if a template engine named it by a hash.
+    pub template: Option<String>,
     /// The cost of its lines, or of its functions, without callees.
     pub own: Costs,
     /// Its lines that have costs.
@@ -213,10 +215,22 @@ impl<'d> Files<'d> {
         SourceFile {
             file: number,
             name: names::text(file.name),
+            template: self.template(file).map(names::text),
             own: Costs::own(&own, 0),
             lines: count(file.lines.chunk_by(|a, b| a.line == b.line).count()),
             functions: count(file.functions.len()),
         }
+    }
+
+    /// The name of the template that the functions of a compiled file are of:
+    /// `page.html.twig` of `twig::page.html.twig::block_body`.
+    fn template(&self, file: &File<'d>) -> Option<&'d [u8]> {
+        let profile = self.document.profile();
+        file.functions.iter().find_map(|symbol| {
+            let name = profile.name(*symbol).strip_prefix(b"twig::")?;
+            let end = name.windows(2).position(|pair| pair == b"::");
+            Some(end.and_then(|end| name.get(..end)).unwrap_or(name))
+        })
     }
 
     fn shown(&self, number: u32) -> SourceLines {

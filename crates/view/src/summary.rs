@@ -117,13 +117,23 @@ pub(crate) fn summary(document: &Document) -> Summary {
             Body::Samples(samples) => count(samples.samples.len()),
             _ => 0,
         },
-        spans: count(profile.spans.list.len()),
+        spans: count(spans(document)),
         peak_memory: meta
             .peak_memory
             .or_else(|| meta.tag("peak_memory").and_then(|peak| peak.parse().ok())),
         started_unix_us: meta.started_unix_us,
         meta: entries(document),
     }
+}
+
+/// In a comparison, those of one profile of the new side.
+fn spans(document: &Document) -> usize {
+    let of_new = document.comparison().and_then(|comparison| {
+        let spans = comparison.spans.as_ref()?;
+        let runs = usize::try_from(comparison.new_runs).unwrap_or(1).max(1);
+        Some(spans.new.list.len().div_ceil(runs))
+    });
+    of_new.unwrap_or(document.profile().spans.list.len())
 }
 
 /// The metrics that were measured. A peak of zero everywhere was not, nor a time:

@@ -193,6 +193,13 @@ impl OrderedTree {
         self.base.is_some()
     }
 
+    /// The inclusive cost of a node in the base; nothing if nothing is compared.
+    pub(crate) fn base_cost(&self, node: u32) -> Cost {
+        self.base
+            .as_ref()
+            .map_or_else(Cost::default, |base| base.of(node))
+    }
+
     /// The inclusive value in the base; none if nothing is compared.
     pub(crate) fn base_value(&self, node: u32, metric: Metric) -> Option<i64> {
         let base = self.base.as_ref()?;

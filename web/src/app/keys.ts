@@ -24,6 +24,7 @@ export const KEYS: readonly { title: string; keys: readonly (readonly [string, s
       ["Enter", "zoom into the selected box, as a double click does"],
       ["Backspace", "zoom out by one box"],
       ["0", "show the whole graph"],
+      ["m", "menu of the selected box, as a right click opens it"],
       ["n, N", "next match, previous match"],
       ["t", "boxes as text"],
     ],

@@ -105,5 +105,10 @@ export function asEngineError(error: unknown): EngineError {
 
 /** What the address limits all views to. */
 export function scopeOf(state: ViewState): Scope {
-  return { range: state.range, estimate: state.estimate };
+  const { range, estimate, hidden, collapsed } = state;
+  return {
+    range,
+    estimate,
+    ...(hidden.length + collapsed.length > 0 ? { reshape: { hidden, collapsed } } : {}),
+  };
 }

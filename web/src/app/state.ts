@@ -42,7 +42,7 @@ export type Column = (typeof COLUMNS)[number];
 const DEFAULT_COLUMNS: readonly Column[] = ["share", "own", "inclusive", "calls", "perCall", "origin"];
 
 const METRICS: readonly MetricName[] = ["wall", "cpu", "memory", "peak", "calls"];
-const ORIGINS: readonly Origin[] = ["user", "vendor", "internal", "other"];
+const ORIGINS: readonly Origin[] = ["user", "vendor", "template", "internal", "waiting", "other"];
 
 /** Everything that an address holds. */
 export interface ViewState {
@@ -66,6 +66,12 @@ export interface ViewState {
   /** The part of the width of the box that is zoomed into; none for all. */
   view: FlameView | null;
   colouring: Colouring | null;
+  /** The classes of code that are coloured; all if empty. */
+  only: readonly number[];
+  /** Functions that all views leave out, with all that they call. */
+  hidden: readonly number[];
+  /** Functions whose recursion is one call. */
+  collapsed: readonly number[];
   /** Callers below callees, as flames. */
   upwards: boolean;
   /** Boxes as lines of text. */
@@ -119,6 +125,9 @@ export const START: ViewState = {
   half: null,
   view: null,
   colouring: null,
+  only: [],
+  hidden: [],
+  collapsed: [],
   upwards: false,
   asText: false,
   fn: null,
@@ -142,10 +151,21 @@ export const START: ViewState = {
 };
 
 /** What gives a table other rows, or another order of them. */
-const OF_TABLES = ["page", "metric", "range", "filter", "origins", "sort", "ascending"] as const;
+const OF_TABLES = ["page", "metric", "range", "hidden", "collapsed", "filter", "origins", "sort", "ascending"] as const;
 
 /** What gives another graph, or shows another part of it. */
-const OF_GRAPHS = ["page", "metric", "range", "estimate", "zoom", "arrangement", "upwards", "asText"] as const;
+const OF_GRAPHS = [
+  "page",
+  "metric",
+  "range",
+  "estimate",
+  "hidden",
+  "collapsed",
+  "zoom",
+  "arrangement",
+  "upwards",
+  "asText",
+] as const;
 
 /** The state after a change. Another zoom shows all of its width, and another table begins with its first row. */
 export function changed(state: ViewState, change: Partial<ViewState>): ViewState {
@@ -179,6 +199,9 @@ export function toFragment(state: ViewState): string {
   put("half", state.half);
   put("view", state.view && viewText(state.view));
   put("colour", state.colouring);
+  put("only", state.only.join("."));
+  put("hide", state.hidden.join("."));
+  put("fold", state.collapsed.join("."));
   put("up", flag(state.upwards));
   put("text", flag(state.asText));
   put("fn", numberText(state.fn));
@@ -229,6 +252,9 @@ export function fromFragment(fragment: string): ViewState {
     half: oneOf(HALVES, get("half")),
     view: parseView(get("view")),
     colouring: oneOf(COLOURINGS, get("colour")),
+    only: numbersOf(get("only")),
+    hidden: numbersOf(get("hide")),
+    collapsed: numbersOf(get("fold")),
     upwards: get("up") === "1",
     asText: get("text") === "1",
     fn,
@@ -277,6 +303,14 @@ function listOf<T extends string>(list: readonly T[], text: string): T[] {
   const wanted = text.split(".");
   return list.filter((item) => wanted.includes(item));
 }
+
+function numbersOf(text: string): number[] {
+  const numbers = text.split(".", MOST_NUMBERS).map(wholeNumber);
+  return [...new Set(numbers.filter((number) => number !== null))];
+}
+
+/** An address has no use for more functions. */
+const MOST_NUMBERS = 100;
 
 function wholeNumber(text: string): number | null {
   if (!/^\d{1,10}$/.test(text)) return null;

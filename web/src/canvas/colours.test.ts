@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Flame } from "../types";
-import { boxFills, changeOf, classOf, ink, legend, originFill, spanFill } from "./colours";
+import { boxFills, changeOf, classOf, ink, legend, codeFill, spanFill } from "./colours";
 import { COLOURINGS } from "../app/state";
 
 /** Relative luminance, as WCAG defines it. */
@@ -28,6 +28,8 @@ const names = Array.from({ length: 200 }, (_, at) => ({
   function: at,
   name: `Class${at}::run`,
   origin: "user" as const,
+  class: at % 7,
+  colour: at % 45,
   found: at % 2 === 0,
 }));
 const flame: Flame = {
@@ -77,10 +79,17 @@ describe("colours", () => {
   it("tell more from less, and origins from each other", () => {
     const fills = boxFills(flame, "difference", false, false);
     expect(fills(0)).not.toBe(fills(199));
-    expect(originFill("user", false)).not.toBe(originFill("vendor", false));
+    expect(codeFill(0, false)).not.toBe(codeFill(3, false));
+    expect(codeFill(0, false)).not.toBe(codeFill(0, true));
     expect(changeOf(0, 10)).toBe(-1);
     expect(changeOf(10, 0)).toBe(1);
     expect(changeOf(0, 0)).toBe(0);
+  });
+
+  it("leave out other classes than those that are chosen", () => {
+    const fills = boxFills(flame, "origin", false, false, [1]);
+    expect(fills(1)).toBe(codeFill(1, false));
+    expect(fills(2)).toBe(ink(false).unfound);
   });
 
   it("group methods by class and functions by namespace", () => {

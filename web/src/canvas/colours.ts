@@ -3,7 +3,8 @@
  * light fills below dark text, dark fills below light text.
  */
 import type { Colouring } from "../app/state";
-import type { Flame, FlameName, Origin } from "../types";
+import { PALETTE } from "../generated/palette";
+import type { Flame, FlameName } from "../types";
 
 /** What a canvas is painted with, apart from boxes. */
 export interface Ink {
@@ -44,8 +45,6 @@ export function ink(isDark: boolean): Ink {
   return isDark ? DARK : LIGHT;
 }
 
-const ORIGIN_HUES: Readonly<Record<Origin, number | null>> = { user: 28, vendor: 212, internal: 150, other: null };
-
 /** The luminance of a colour, as contrast is computed from it. */
 function luminance(hue: number, saturation: number, lightness: number): number {
   const part = (n: number): number => {
@@ -74,8 +73,10 @@ function fill(hue: number | null, strength: number, isDark: boolean): string {
   return `hsl(${(hue ?? 220).toFixed(0)} ${s.toFixed(0)}% ${l.toFixed(1)}%)`;
 }
 
-export function originFill(origin: Origin, isDark: boolean): string {
-  return fill(ORIGIN_HUES[origin], 0.6, isDark);
+/** A colour of the palette of classes, which the engine names by its number. */
+export function codeFill(colour: number, isDark: boolean): string {
+  const ramp = isDark ? PALETTE.dark : PALETTE.light;
+  return ramp[colour] ?? ink(isDark).joined;
 }
 
 /** What a function belongs to: its class, else its namespace. */
@@ -99,14 +100,6 @@ function classFill(name: string, isDark: boolean): string {
   return fill((value % 24) * 15, 0.4 + 0.15 * (value % 3), isDark);
 }
 
-/** The colour of the part of the program; classes of it differ a little, so that neighbours do. */
-function originOf(name: string, origin: Origin, isDark: boolean): string {
-  const hue = ORIGIN_HUES[origin];
-  const value = hashOf(classOf(name) || name);
-  const strength = 0.4 + 0.1 * (value % 5);
-  return hue === null ? fill(null, strength, isDark) : fill(hue - 8 + 4 * ((value >>> 4) % 5), strength, isDark);
-}
-
 /** From 0 to 1: blue to red by way of pale. */
 function coolToWarm(heat: number, isDark: boolean): string {
   const strength = Math.abs(heat - 0.5) * 2;
@@ -125,15 +118,14 @@ export function boxFills(
   colouring: Colouring,
   isSearching: boolean,
   isDark: boolean,
+  only: readonly number[] = [],
 ): (place: number) => string {
   const { boxes, names } = flame;
   const paint = ink(isDark);
   const total = Math.max(1, Math.abs(flame.zoom.total));
   const mostOwn = boxes.own.reduce((most, own) => Math.max(most, own), 1);
   const mostCalls = Math.log2(2 + boxes.calls.reduce((most, calls) => Math.max(most, calls), 0));
-  const byName = names.map((name) =>
-    colouring === "class" ? classFill(name.name, isDark) : originOf(name.name, name.origin, isDark),
-  );
+  const byName = functionFills(names, colouring, isDark, only);
   return (place) => {
     const number = boxes.name[place] ?? -1;
     const name = names[number];
@@ -147,15 +139,24 @@ export function boxFills(
       return coolToWarm(0.5 + change / 2, isDark);
     }
     if (name === undefined) return paint.joined;
+    if (only.length > 0 && !only.includes(name.class)) return paint.unfound;
     if (colouring === "own") return fill(16, Math.sqrt(Math.max(0, boxes.own[place] ?? 0) / mostOwn), isDark);
     if (colouring === "calls") return coolToWarm(Math.log2(1 + (boxes.calls[place] ?? 0)) / mostCalls, isDark);
     return byName[number] ?? paint.joined;
   };
 }
 
-/** The fills of functions in the order of time, by their place in the names. */
-export function nameFills(names: readonly FlameName[], isDark: boolean): string[] {
-  return names.map((name) => originOf(name.name, name.origin, isDark));
+/** The fills of functions, by their place in the names: those of other classes than `only` are pale. */
+export function functionFills(
+  names: readonly FlameName[],
+  colouring: Colouring,
+  isDark: boolean,
+  only: readonly number[] = [],
+): string[] {
+  return names.map((name) => {
+    if (only.length > 0 && !only.includes(name.class)) return ink(isDark).unfound;
+    return colouring === "class" ? classFill(name.name, isDark) : codeFill(name.colour, isDark);
+  });
 }
 
 const SPAN_HUES: Readonly<Record<string, number>> = { sql: 265, http: 190, stream: 100, redis: 350, memcached: 45 };
@@ -164,16 +165,11 @@ export function spanFill(kind: string, isDark: boolean): string {
   return fill(SPAN_HUES[kind] ?? null, 0.7, isDark);
 }
 
-/** What the colours mean, for the legend. */
+/** What the colours mean, for the legend; that of classes is the engine's. */
 export function legend(colouring: Colouring, isDark: boolean): readonly { fill: string; title: string }[] {
   switch (colouring) {
     case "origin":
-      return [
-        { fill: originFill("user", isDark), title: "program" },
-        { fill: originFill("vendor", isDark), title: "vendor" },
-        { fill: originFill("internal", isDark), title: "PHP" },
-        { fill: originFill("other", isDark), title: "other" },
-      ];
+      return [];
     case "class":
       return [{ fill: fill(28, 0.5, isDark), title: "one colour a class or namespace" }];
     case "own":

@@ -57,6 +57,8 @@ export interface Label {
   /** Stands in front of the name, however short that becomes. */
   readonly sign?: string;
   readonly name: string;
+  /** Stands at the right end if there is room for it beside the name; the shorter ones if not. */
+  readonly costs?: readonly string[];
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -68,7 +70,15 @@ export function drawLabel(context: CanvasRenderingContext2D, label: Label): void
   const room = label.width - 8;
   const sign = label.sign ?? "";
   const text = sign + fitting(label.name, room - sign.length * LETTER);
-  if (text !== "") context.fillText(text, label.left + 4, label.top + label.height / 2 + 0.5, room);
+  if (text === "") return;
+  const middle = label.top + label.height / 2 + 0.5;
+  context.fillText(text, label.left + 4, middle, room);
+  const rest = room - (text.length + 2) * LETTER;
+  const cost = label.costs?.find((one) => one.length * LETTER <= rest);
+  if (cost === undefined) return;
+  context.textAlign = "right";
+  context.fillText(cost, label.left + label.width - 6, middle);
+  context.textAlign = "left";
 }
 
 /** A frame around a box: two lines of different lightness, so that it shows on every fill. */

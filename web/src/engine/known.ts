@@ -16,7 +16,7 @@ export class KnownAnswers {
 
   /** The answer, always the same object; none for a part of the profile. */
   to<Q extends Asked>(question: Q, scope: Scope = {}): AnswerOf<Q> | undefined {
-    const isWhole = (scope.range ?? null) === null && scope.estimate !== true;
+    const isWhole = (scope.range ?? null) === null && scope.estimate !== true && scope.reshape === undefined;
     return isWhole ? (this.#answers.get(keyOf(question)) as AnswerOf<Q> | undefined) : undefined;
   }
 }

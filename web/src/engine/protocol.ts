@@ -18,6 +18,8 @@ export interface Scope {
   range?: TimeRange | null;
   /** With estimated stacks, if the profile has none. */
   estimate?: boolean;
+  /** Without some functions, or with their recursion as one call. */
+  reshape?: { hidden: readonly number[]; collapsed: readonly number[] };
 }
 
 /** A format that a profile can be exported to. */

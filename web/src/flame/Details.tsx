@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
 import * as format from "../format";
+import { EditorLink } from "../parts/EditorLink";
 import { FunctionLink, FunctionName, Go, OriginTag, shortTitle } from "../parts/links";
 import type { NeighbourRow } from "../types";
 import { NONE, type Boxes } from "./boxes";
@@ -48,7 +49,7 @@ export function Details(props: {
         </p>
       ) : null}
       <dl class="facts">
-        <dt>{format.metricTitle(metric, unit)}</dt>
+        <dt>{format.graphMetricTitle(metric, unit)}</dt>
         <dd>
           <strong>{format.cost(amount, metric, unit)}</strong>
         </dd>
@@ -93,7 +94,7 @@ export function Details(props: {
           <>
             <dt>part of</dt>
             <dd>
-              <OriginTag origin={page.row.origin} />
+              <OriginTag row={page.row} />
             </dd>
           </>
         ) : null}
@@ -134,12 +135,13 @@ export function Details(props: {
           <Go to={{ page: "source", fn, file: null }} title="Show the source">
             <bdi>{page.file}</bdi>
             {page.line > 0 ? `:${page.line}` : ""}
-          </Go>
+          </Go>{" "}
+          <EditorLink file={page.file} line={page.line} />
         </p>
       ) : null}
       {page ? (
         <>
-          <h3>All calls of it</h3>
+          <h3>All calls of it{metric === "memory" ? ", memory kept" : ""}</h3>
           <dl class="facts">
             <dt>inclusive</dt>
             <dd>
@@ -160,6 +162,7 @@ export function Details(props: {
           <Neighbours title="Calls" rows={page.callees} />
         </>
       ) : null}
+      {format.metricNote(metric) === "" ? null : <p class="muted small">{format.metricNote(metric)}</p>}
       {props.isHint === true ? (
         <p class="muted small">
           Nothing is selected: this is the box that fills the window. Click another for its details.

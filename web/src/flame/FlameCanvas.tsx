@@ -10,12 +10,16 @@ import { ink } from "../canvas/colours";
 import { useLevel } from "../canvas/level";
 import { drawFrame, drawLabel, prepare } from "../canvas/paint";
 import * as format from "../format";
+import type { MenuPlace } from "../parts/ContextMenu";
 import { useSize } from "../parts/size";
+import { Tip } from "../parts/Tip";
 import { NONE, type Boxes } from "./boxes";
 import { ALL, isAll, moved, zoomed, type FlameView, type Transform } from "./viewport";
 
 const ROW = 20;
 const GAP = 0.95;
+/** A narrower box has no room for more than its name. */
+const LEAST_FOR_COSTS = 150;
 
 export interface FlameCanvasProps {
   readonly boxes: Boxes;
@@ -27,6 +31,8 @@ export interface FlameCanvasProps {
   /** What is read out and shown of a box: its name and costs. */
   readonly describe: (place: number) => string;
   readonly onSelect: (place: number) => void;
+  /** What a click does, if it does not select. */
+  readonly onClick?: (place: number) => void;
   readonly onZoom: (place: number) => void;
   /** Shows one box more of the path that is zoomed into; or all. */
   readonly onZoomOut?: (all: boolean) => void;
@@ -49,6 +55,22 @@ export interface FlameCanvasProps {
   /** No line below that describes the box: the view has one for several graphs. */
   readonly isBare?: boolean;
   readonly onHover?: (place: number) => void;
+  /** What stands beside the pointer. */
+  readonly tip?: (place: number) => JSX.Element;
+  /** What a wide box says beside its name: the longest first. */
+  readonly costs?: (place: number) => readonly string[];
+  /** Opens the menu of a box at a place of the window. */
+  readonly onMenu?: (place: number, at: MenuPlace) => void;
+  /** What the line below says if no box is pointed at. */
+  readonly hint?: string;
+}
+
+/** Wheels and double clicks are of no use to a finger. */
+const MOUSE_HINT = "Click: details. Double click: focus. Right click or m: menu. Ctrl and wheel: zoom. Drag: move.";
+const TOUCH_HINT = "Tap: details. Tap twice: focus. Hold: menu.";
+
+export function isTouch(): boolean {
+  return matchMedia("(pointer: coarse)").matches;
 }
 
 export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
@@ -59,6 +81,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   const isDark = useIsDark();
   const [scrollTop, setScrollTop] = useState(0);
   const [hovered, setHovered] = useState(NONE);
+  const [pointer, setPointer] = useState<MenuPlace | null>(null);
   const rows = boxes.rows.length;
   const space = Math.max(rows * ROW, size.height);
   const view = props.view ?? ALL;
@@ -153,6 +176,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         top: topOf(boxes.row(place)) - scrollTop,
         width,
         height: ROW - 1,
+        ...(width > LEAST_FOR_COSTS && props.costs ? { costs: props.costs(place) } : {}),
       });
     }
     for (const place of new Set([hovered, selected])) {
@@ -188,15 +212,12 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     // Not passive: the browser must not zoom or go back at the same time.
     const wheel = (event: WheelEvent): void => {
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
-      const overflows = (part: Element | null): boolean => part !== null && part.scrollHeight > part.clientHeight + 1;
-      const canScroll = overflows(element) || overflows(element.closest("main"));
       if (isSideways) {
         if (isAll(view)) return;
         props.onView?.(moved(view, (event.deltaX || event.deltaY) / Math.max(1, size.width)));
-      } else if (event.ctrlKey || event.metaKey || !canScroll) {
+      } else if (event.ctrlKey || event.metaKey) {
         const around = (event.clientX - element.getBoundingClientRect().left) / Math.max(1, size.width);
         const next = zoomed(view, Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), around);
-        if (next.from === view.from && next.to === view.to && !event.ctrlKey) return;
         props.onView?.(next);
       } else return;
       event.preventDefault();
@@ -213,6 +234,16 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     return true;
   };
   const root = boxes.rows[0]?.[0] ?? NONE;
+  /** At the box itself. */
+  const openMenu = (place: number): boolean => {
+    const area = canvas.current?.getBoundingClientRect();
+    if (place === NONE || !area || props.onMenu === undefined) return false;
+    const [x, wide] = edges(place);
+    const left = area.left + Math.max(8, Math.min(x + wide / 2, size.width - 8));
+    setPointer(null);
+    props.onMenu(place, { x: left, y: area.top + topOf(boxes.row(place)) - scrollTop + ROW });
+    return true;
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isForeign(event)) return;
     const up = (): boolean => select(boxes.parent(selected));
@@ -267,6 +298,8 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         props.onMatch?.(-1);
         return true;
       },
+      m: () => openMenu(selected),
+      ContextMenu: () => openMenu(selected),
       Escape: () => {
         if (!hasSelection) return false;
         props.onSelect(NONE);
@@ -274,7 +307,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       },
     };
     act["="] = act["+"] ?? (() => false);
-    const action = act[event.key];
+    const action = act[event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key];
     if (action === undefined) return;
     const isArrow = event.key.startsWith("Arrow");
     // An arrow at the border does nothing: it does not scroll the page.
@@ -292,7 +325,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         ref={scroller}
         role="group"
         aria-roledescription="flame graph"
-        aria-label={`${props.label}. Arrow keys select a box, Enter zooms into it, Backspace out of it, plus and minus zoom, t shows the boxes as text.`}
+        aria-label={`${props.label}. Arrow keys select a box, Enter zooms into it, Backspace out of it, plus and minus zoom, m opens its menu, t shows the boxes as text.`}
         tabIndex={0}
         onScroll={(event) => {
           setScrollTop(event.currentTarget.scrollTop);
@@ -312,8 +345,10 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
               const from = drag.current;
               if (from === null || event.buttons === 0) {
                 setHover(placeAt(event));
+                setPointer(event.pointerType === "touch" ? null : { x: event.clientX, y: event.clientY });
                 return;
               }
+              setPointer(null);
               const [x, y] = [event.clientX - from.x, event.clientY - from.y];
               if (!from.hasMoved && Math.abs(x) + Math.abs(y) < 5) return;
               if (!from.hasMoved) event.currentTarget.setPointerCapture(event.pointerId);
@@ -323,11 +358,21 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
             }}
             onPointerLeave={() => {
               setHover(NONE);
+              setPointer(null);
+            }}
+            onContextMenu={(event) => {
+              const place = placeAt(event);
+              if (place === NONE || props.onMenu === undefined) return;
+              event.preventDefault();
+              event.stopPropagation();
+              setPointer(null);
+              props.onSelect(place);
+              props.onMenu(place, { x: event.clientX, y: event.clientY });
             }}
             onClick={(event) => {
               const wasDragged = drag.current?.hasMoved === true;
               drag.current = null;
-              if (!wasDragged) props.onSelect(placeAt(event));
+              if (!wasDragged) (props.onClick ?? props.onSelect)(placeAt(event));
             }}
             onDblClick={(event) => {
               const place = placeAt(event);
@@ -338,13 +383,14 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       </div>
       {props.isBare === true ? null : (
         <div class="flame-status" aria-hidden="true">
-          <bdi>
-            {shown === NONE
-              ? "Click: details. Double click: zoom into the box. Ctrl and wheel: zoom. Drag: move."
-              : describe(shown)}
-          </bdi>
+          <bdi>{shown === NONE ? (props.hint ?? (isTouch() ? TOUCH_HINT : MOUSE_HINT)) : describe(shown)}</bdi>
         </div>
       )}
+      {pointer !== null && hovered !== NONE && hovered < boxes.count && props.tip ? (
+        <Tip x={pointer.x} y={pointer.y}>
+          {props.tip(hovered)}
+        </Tip>
+      ) : null}
       <div class="sr-only" aria-live="polite">
         {selected === NONE ? "" : describe(selected)}
       </div>

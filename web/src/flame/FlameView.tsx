@@ -1,6 +1,6 @@
 /** A flame graph with all that belongs to it: toolbar, minimap, breadcrumbs, details. */
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isForeign } from "../app/keys";
 import { scopeOf, useAnswer, useSession } from "../app/session";
 import type { Colouring, FlameArrangement } from "../app/state";
@@ -8,12 +8,16 @@ import { useIsDark } from "../app/theme";
 import { boxFills, legend } from "../canvas/colours";
 import { useMoving } from "../canvas/moving";
 import * as format from "../format";
+import { CodeLegend } from "../parts/CodeLegend";
 import { Choice, Menu, MetricMenu, Search } from "../parts/controls";
 import { useSize } from "../parts/size";
 import { Empty, Show } from "../parts/state";
 import { shortTitle } from "../parts/links";
 import type { Flame } from "../types";
+import { Below } from "./Below";
 import { Boxes, NONE } from "./boxes";
+import { BoxMenu, type MenuOf } from "./BoxMenu";
+import { BoxTip } from "./BoxTip";
 import { Details } from "./Details";
 import { FlameCanvas } from "./FlameCanvas";
 import { FlameText } from "./FlameText";
@@ -27,8 +31,8 @@ const ARRANGEMENTS: readonly { value: FlameArrangement; title: string }[] = [
 ];
 
 const COLOURINGS: readonly { value: Colouring; title: string }[] = [
-  { value: "origin", title: "part of program" },
-  { value: "class", title: "class" },
+  { value: "origin", title: "whose code it is" },
+  { value: "class", title: "class or namespace" },
   { value: "own", title: "self cost" },
   { value: "calls", title: "calls" },
 ];
@@ -144,12 +148,22 @@ function Graph(props: {
   const isSearching = state.search !== "";
   const boxes = useMemo(() => new Boxes(flame), [flame]);
   const wholeBoxes = useMemo(() => (whole === flame ? boxes : new Boxes(whole)), [whole, boxes]);
-  const fills = useMemo(() => boxFills(flame, colouring, isSearching, isDark), [flame, colouring, isSearching, isDark]);
+  const only = state.only.join(".");
+  const fills = useMemo(
+    () => boxFills(flame, colouring, isSearching, isDark, state.only),
+    [flame, colouring, isSearching, isDark, only],
+  );
   const wholeFills = useMemo(
-    () => (whole === flame ? fills : boxFills(whole, colouring, isSearching, isDark)),
+    () => (whole === flame ? fills : boxFills(whole, colouring, isSearching, isDark, state.only)),
     [whole, fills],
   );
   const found = useMemo(() => boxes.found(), [boxes]);
+  const isZoomed = state.zoom.length > 0 || state.view !== null;
+  const foundInAll = useMemo(
+    () => (isZoomed ? wholeBoxes.found().length : found.length),
+    [wholeBoxes, found, isZoomed],
+  );
+  const [menu, setMenu] = useState<MenuOf | null>(null);
   const selected = boxes.selected(state);
 
   // The boxes of another graph come later than its address.
@@ -204,6 +218,12 @@ function Graph(props: {
       ? cost
       : `${cost} · ${format.counted(calls[place] ?? 0, "call")}`;
   };
+  /** Of a wide box: share and time, or the share alone. */
+  const shortCosts = (place: number): readonly string[] => {
+    const amount = boxes.flame.boxes.value[place] ?? 0;
+    const share = format.share(amount, flame.zoom.total);
+    return [`${share} · ${format.cost(amount, metric, unit)}`, share];
+  };
   const describe = (place: number): string => `${format.middle(boxes.name(place), 200)} · ${costs(place)}`;
 
   useEffect(() => {
@@ -219,13 +239,28 @@ function Graph(props: {
     };
   }, [state.asText, go]);
 
+  // The same elements while the graph moves: they are not computed again for each frame.
+  const legendPart = useMemo(
+    () => <Legend colouring={colouring} isSearching={isSearching} />,
+    [colouring, isSearching],
+  );
+  const shownFn = boxes.fn(selected === NONE ? boxes.find(state.zoom) : selected);
+  const below = useMemo(() => <Below fn={shownFn} />, [shownFn]);
+
   const label = `Flame graph, ${format.counted(boxes.count, "box", "boxes")}`;
   return (
     <div class="flame-grid" aria-busy={props.busy}>
       <div class="flame-main">
         <div class="flame-bar">
-          <Search onMatch={match} visible={found.length} />
-          <Legend colouring={colouring} isSearching={isSearching} />
+          <Search
+            onMatch={match}
+            visible={found.length}
+            outside={foundInAll - found.length}
+            onShowAll={() => {
+              zoomOut(true);
+            }}
+          />
+          {legendPart}
         </div>
         <Minimap
           boxes={wholeBoxes}
@@ -239,7 +274,16 @@ function Graph(props: {
             else setMoving(next);
           }}
         />
-        <Breadcrumbs boxes={boxes} zoom={state.zoom} onZoom={zoomTo} />
+        {isZoomed || moving !== null ? (
+          <Breadcrumbs
+            boxes={boxes}
+            zoom={state.zoom}
+            onZoom={zoomTo}
+            onReset={() => {
+              zoomOut(true);
+            }}
+          />
+        ) : null}
         {flame.truncated ? <p class="note">More boxes than can be drawn: zoom in to see the rest.</p> : null}
         {state.asText ? (
           <FlameText
@@ -267,6 +311,11 @@ function Graph(props: {
             view={view}
             onView={setMoving}
             transform={(size) => transform(flame.view, flame.width, view, size)}
+            tip={(place) => <BoxTip boxes={boxes} place={place} />}
+            costs={(place) => shortCosts(place)}
+            onMenu={(place, at) => {
+              setMenu({ place, at });
+            }}
             sign={(place) => (colouring === "difference" ? signOf(flame, place) : "")}
             // The graph that came with the page has other rows: it is no place to remember.
             subject={props.isEarly ? `early ${settled.current}` : settled.current}
@@ -280,7 +329,26 @@ function Graph(props: {
             }
           />
         )}
+        {below}
       </div>
+      {menu === null ? null : (
+        <BoxMenu
+          boxes={boxes}
+          menu={menu}
+          isInverted={state.arrangement === "inverted"}
+          onFocus={zoom}
+          onShowAll={
+            isZoomed
+              ? () => {
+                  zoomOut(true);
+                }
+              : undefined
+          }
+          onClose={() => {
+            setMenu(null);
+          }}
+        />
+      )}
       <Details
         boxes={boxes}
         place={selected === NONE ? boxes.find(state.zoom) : selected}
@@ -302,6 +370,7 @@ function signOf(flame: Flame, place: number): string {
 function Legend(props: { colouring: Colouring; isSearching: boolean }): JSX.Element | null {
   const isDark = useIsDark();
   if (props.isSearching) return null;
+  if (props.colouring === "origin") return <CodeLegend />;
   return (
     <ul class="legend" aria-label="What the colours mean">
       {legend(props.colouring, isDark).map((entry, at) => (
@@ -321,9 +390,9 @@ function Breadcrumbs(props: {
   boxes: Boxes;
   zoom: readonly number[];
   onZoom: (path: readonly number[]) => void;
-}): JSX.Element | null {
+  onReset: () => void;
+}): JSX.Element {
   const { boxes, zoom } = props;
-  if (zoom.length === 0) return null;
   const hidden = Math.max(0, zoom.length - MOST_CRUMBS);
   const name = (end: number): string => {
     const place = boxes.find(zoom.slice(0, end));
@@ -331,13 +400,8 @@ function Breadcrumbs(props: {
   };
   return (
     <nav class="crumbs" aria-label="Zoomed into">
-      <button
-        type="button"
-        onClick={() => {
-          props.onZoom([]);
-        }}
-      >
-        all
+      <button type="button" class="reset" title="Show the whole graph (0)" onClick={props.onReset}>
+        Show all
       </button>
       {hidden > 0 ? <span class="muted">… {format.counted(hidden, "caller")} …</span> : null}
       {zoom.slice(hidden).map((_, at) => {

@@ -19,6 +19,8 @@ function flame(
       function: at * 10,
       name: `f${at}`,
       origin: "user",
+      class: 0,
+      colour: 0,
       found: found.includes(at),
     })),
     boxes: {

@@ -17,4 +17,8 @@ value: EvidenceValue,
 /**
  * How to show it.
  */
-unit: EvidenceUnit, };
+unit: EvidenceUnit,
+/**
+ * The number of the function that the text names.
+ */
+function: number | null, };

@@ -18,6 +18,14 @@ name: string,
  */
 origin: Origin,
 /**
+ * Its class of code: [`CodeClassRow::class`](crate::CodeClassRow::class).
+ */
+class: number,
+/**
+ * Its colour in the palette.
+ */
+colour: number,
+/**
  * Whether the search text is in its name.
  */
 found: boolean, };

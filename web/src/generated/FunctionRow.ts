@@ -19,6 +19,14 @@ name: string,
  */
 origin: Origin,
 /**
+ * The package that it belongs to, if it is of one.
+ */
+package: string | null,
+/**
+ * The first colour of its class in the palette.
+ */
+colour: number,
+/**
  * What it cost with its callees; recursion counts once.
  */
 inclusive: Costs,

@@ -3,4 +3,4 @@
 /**
  * Which part of a program a function belongs to: what colours tell apart.
  */
-export type Origin = "user" | "vendor" | "internal" | "other";
+export type Origin = "user" | "vendor" | "internal" | "template" | "waiting" | "other";

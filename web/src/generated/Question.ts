@@ -6,6 +6,7 @@ import type { FunctionQuery } from "./FunctionQuery";
 import type { FunctionsQuery } from "./FunctionsQuery";
 import type { GraphQuery } from "./GraphQuery";
 import type { JoinedQuery } from "./JoinedQuery";
+import type { MemoryQuery } from "./MemoryQuery";
 import type { MetricName } from "./MetricName";
 import type { SearchQuery } from "./SearchQuery";
 import type { SourceQuery } from "./SourceQuery";
@@ -18,4 +19,8 @@ export type Question = { "ask": "summary" } | { "ask": "functions" } & Functions
 /**
  * The metric that decides.
  */
-metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "sources" } & SourceQuery | { "ask": "changes" } & ChangesQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;
+metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "sources" } & SourceQuery | { "ask": "changes" } & ChangesQuery | { "ask": "classes",
+/**
+ * The metric of the costs.
+ */
+metric: MetricName, } | { "ask": "memory" } & MemoryQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;

@@ -14,6 +14,10 @@ file: number,
  */
 name: string,
 /**
+ * The template that it was compiled from, if a template engine named it by a hash.
+ */
+template: string | null,
+/**
  * The cost of its lines, or of its functions, without callees.
  */
 own: Costs,

@@ -60,6 +60,37 @@ export function FilePage(): JSX.Element {
   );
 }
 
+/** What most people save; the others are folded. */
+const USUAL: readonly string[] = ["native", "speedscope", "callgrind", "pprof", "flamegraph"];
+
+function Choices(props: {
+  choices: readonly FormatChoice[];
+  busy: string;
+  needsEstimate: boolean;
+  onSave: (choice: FormatChoice) => void;
+}): JSX.Element {
+  const { busy, needsEstimate } = props;
+  return (
+    <ul class="formats">
+      {props.choices.map((choice) => (
+        <li key={choice.id}>
+          <button
+            type="button"
+            disabled={busy !== "" || (choice.needsStacks && needsEstimate)}
+            title={choice.needsStacks && needsEstimate ? "This format needs whole call stacks" : undefined}
+            onClick={() => {
+              props.onSave(choice);
+            }}
+          >
+            <span class="grow">{busy === choice.id ? "Saving…" : choice.name}</span>
+            <code>{choice.id}</code>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
   const { engine, state, metric, go } = useSession();
   const [formats, setFormats] = useState<readonly FormatChoice[]>([]);
@@ -87,6 +118,14 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
     }
   };
   const needsEstimate = !props.hasStacks && !state.guess && !state.estimate;
+  const usual = USUAL.flatMap((id) => formats.filter((choice) => choice.id === id));
+  const how = {
+    busy,
+    needsEstimate,
+    onSave: (choice: FormatChoice) => {
+      void save(choice);
+    },
+  };
   return (
     <section class="card">
       <h2>Save as</h2>
@@ -114,21 +153,13 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
           <bdi>{failure.message}</bdi>
         </p>
       ) : null}
-      <ul class="formats">
-        {formats.map((choice) => (
-          <li key={choice.id}>
-            <button
-              type="button"
-              disabled={busy !== "" || (choice.needsStacks && needsEstimate)}
-              title={choice.needsStacks && needsEstimate ? "This format needs whole call stacks" : undefined}
-              onClick={() => void save(choice)}
-            >
-              <span class="grow">{busy === choice.id ? "Saving…" : choice.name}</span>
-              <code>{choice.id}</code>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Choices choices={usual} {...how} />
+      {formats.length > usual.length ? (
+        <details class="more-formats">
+          <summary>{format.count(formats.length - usual.length)} more formats</summary>
+          <Choices choices={formats.filter((choice) => !usual.includes(choice))} {...how} />
+        </details>
+      ) : null}
     </section>
   );
 }

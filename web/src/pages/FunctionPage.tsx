@@ -2,11 +2,14 @@
 import type { JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
 import * as format from "../format";
+import { Halves } from "../flame/Halves";
 import { MetricMenu } from "../parts/controls";
 import { Cost, CostPerCall } from "../parts/Cost";
+import { EditorLink } from "../parts/EditorLink";
 import { FunctionLink, Go, OriginTag } from "../parts/links";
 import { Empty, Show } from "../parts/state";
 import { costWidth, VirtualTable } from "../parts/VirtualTable";
+import { Excerpt } from "../source/Excerpt";
 import type { FunctionPage as Page, MetricName, NeighbourRow } from "../types";
 
 export function FunctionPage(): JSX.Element {
@@ -37,13 +40,14 @@ function Shown(props: { page: Page }): JSX.Element {
         <bdi>{row.name}</bdi>
       </h2>
       <p class="function-facts">
-        <OriginTag origin={row.origin} />
+        <OriginTag row={row} />
         {page.file === null ? null : (
           <span class="where">
             <Go to={{ page: "source", file: null }} title="Show the source">
               <bdi>{page.file}</bdi>
               {page.line > 0 ? `:${page.line}` : ""}
-            </Go>
+            </Go>{" "}
+            <EditorLink file={page.file} line={page.line} />
           </span>
         )}
         {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, "level")} deep</span> : null}
@@ -67,13 +71,23 @@ function Shown(props: { page: Page }): JSX.Element {
           </Go>
         ) : null}
       </div>
-      {metrics.length === 0 ? (
-        <p>
-          {format.counted(calls, "call")}, {format.share(calls, total.calls)} of all
-        </p>
-      ) : (
-        <Costs page={page} metrics={metrics} />
-      )}
+      <div class="function-parts">
+        <div class="function-left">
+          {metrics.length === 0 ? (
+            <p>
+              {format.counted(calls, "call")}, {format.share(calls, total.calls)} of all
+            </p>
+          ) : (
+            <Costs page={page} metrics={metrics} />
+          )}
+          <Excerpt page={page} />
+        </div>
+        {summary.hasStacks ? (
+          <section class="function-flame">
+            <Halves fn={row.function} isSmall />
+          </section>
+        ) : null}
+      </div>
       <div class="neighbours">
         <Neighbours
           title="Called by"
@@ -110,7 +124,9 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
         <tbody>
           {props.metrics.map((name: MetricName) => (
             <tr key={name}>
-              <th scope="row">{format.metricTitle(name, unit)}</th>
+              <th scope="row" title={format.metricNote(name) || undefined}>
+                {format.totalMetricTitle(name, unit)}
+              </th>
               <td>
                 <Cost value={row.own[name]} metric={name} />
               </td>

@@ -13,7 +13,7 @@ import { costWidth, VirtualTable, type TableColumn } from "../parts/VirtualTable
 import { firstAsked } from "../parts/windowing";
 import type { FunctionRow, MetricName, Origin, SortBy, Unit } from "../types";
 
-const ORIGINS: readonly Origin[] = ["user", "vendor", "internal", "other"];
+const ORIGINS: readonly Origin[] = ["user", "vendor", "template", "internal", "waiting", "other"];
 /** Rows are asked for in pages, with one in advance. */
 const PAGE = 100;
 
@@ -43,6 +43,8 @@ function widthOf(column: Column, metric: MetricName, unit: Unit): string {
     case "cpu":
     case "peak":
       return column === "memory" ? "8rem" : "7rem";
+    case "origin":
+      return "minmax(8.5rem, 15rem)";
     default:
       return "7rem";
   }
@@ -239,7 +241,7 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
     case "perCall":
       return <CostPerCall value={row.own[metric]} calls={row.own.calls} metric={metric} />;
     case "origin":
-      return <OriginTag origin={row.origin} />;
+      return <OriginTag row={row} />;
     case "cpu":
     case "memory":
     case "peak":

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
 import * as format from "../format";
-import { Go } from "../parts/links";
+import { FunctionLink, Go } from "../parts/links";
 import { Busy, Empty, Show } from "../parts/state";
 import type { Evidence, Hint, Summary } from "../types";
 
@@ -91,7 +91,9 @@ function Shown(props: { hint: Hint }): JSX.Element {
         </dl>
         <p class="actions">
           <Places hint={hint} />
-          <code class="muted">{hint.id}</code>
+          <span class="muted small">
+            Rule <code>{hint.id}</code>
+          </span>
         </p>
       </div>
     </li>
@@ -114,8 +116,9 @@ export function HintShare(props: { hint: Hint }): JSX.Element {
 }
 
 function EvidenceText(props: { evidence: Evidence }): ComponentChildren {
-  const { value, unit } = props.evidence;
-  if (typeof value === "string") return <bdi class="statement">{value}</bdi>;
+  const { value, unit, function: fn } = props.evidence;
+  if (typeof value === "string")
+    return fn === null ? <bdi class="statement">{value}</bdi> : <FunctionLink fn={fn} name={value} />;
   switch (unit) {
     case "ns":
       return <>{format.time(value)}</>;

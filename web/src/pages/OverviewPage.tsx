@@ -1,15 +1,17 @@
 /** What was profiled, what it came to, and where to look first. */
-import { Fragment, type ComponentChildren, type JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useAnswer, useSession } from "../app/session";
+import { keptSteps } from "../flame/keptSteps";
 import { roundsAt } from "../flame/rounds";
+import { SmallFlame } from "../flame/SmallFlame";
 import * as format from "../format";
 import { MetricMenu } from "../parts/controls";
 import { FunctionLink, Go } from "../parts/links";
-import { Busy, Empty, FailureNote } from "../parts/state";
+import { Busy, FailureNote } from "../parts/state";
 import type { AnswerOf, Summary } from "../types";
+import { Card, TopFunctions } from "../parts/TopFunctions";
 import { HintsCard } from "./HintsPage";
 
-const MOST_ROWS = 12;
 const MOST_STEPS = 16;
 
 export function OverviewPage(): JSX.Element {
@@ -25,6 +27,7 @@ export function OverviewPage(): JSX.Element {
       <div class="toolbar">
         <MetricMenu />
       </div>
+      {summary.hasStacks && summary.functions > 0 ? <SmallFlame /> : null}
       <div class="cards">
         <TopFunctions />
         {summary.functions > 0 ? <Critical /> : null}
@@ -33,18 +36,6 @@ export function OverviewPage(): JSX.Element {
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
     </div>
-  );
-}
-
-function Card(props: { title: string; more?: ComponentChildren; children: ComponentChildren }): JSX.Element {
-  return (
-    <section class="card">
-      <h2>
-        {props.title}
-        <span class="card-more">{props.more}</span>
-      </h2>
-      {props.children}
-    </section>
   );
 }
 
@@ -136,61 +127,6 @@ function WhatChanged(): JSX.Element | null {
   );
 }
 
-function TopFunctions(): JSX.Element {
-  const { metric, unit } = useSession();
-  const { answer } = useAnswer({ ask: "functions", sort: { by: "own", metric }, rows: MOST_ROWS });
-  const title =
-    metric === "calls"
-      ? "Called most"
-      : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
-  return (
-    <Card title={title} more={<Go to={{ page: "functions", sort: { by: "own", metric }, ascending: false }}>all</Go>}>
-      {answer === null ? (
-        <Busy />
-      ) : answer.rows.length === 0 ? (
-        <Empty title="No function was called." />
-      ) : (
-        <ol class="bars">
-          {answer.rows.map((row) => (
-            <Bar
-              key={row.function}
-              fn={row.function}
-              name={row.name}
-              value={row.own[metric]}
-              most={answer.rows[0]?.own[metric] ?? 0}
-              total={answer.total[metric]}
-              detail={metric === "calls" || row.own.calls === 0 ? "" : `${format.count(row.own.calls)}×`}
-            />
-          ))}
-        </ol>
-      )}
-    </Card>
-  );
-}
-
-function Bar(props: {
-  fn: number;
-  name: string;
-  value: number;
-  most: number;
-  total: number;
-  detail: string;
-}): JSX.Element {
-  const { metric, unit } = useSession();
-  const width = props.most > 0 ? Math.max(0, (props.value / props.most) * 100) : 0;
-  return (
-    <li class="bar">
-      <span class="bar-fill" style={{ width: `${width}%` }} aria-hidden="true" />
-      <span class="bar-name">
-        <FunctionLink fn={props.fn} name={props.name} />
-      </span>
-      <span class="bar-detail">{props.detail}</span>
-      <span class="bar-cost">{format.cost(props.value, metric, unit)}</span>
-      <span class="bar-share">{metric === "calls" ? "" : format.share(props.value, props.total)}</span>
-    </li>
-  );
-}
-
 function Critical(): JSX.Element {
   const { metric, unit } = useSession();
   const { answer } = useAnswer({ ask: "criticalPath", metric });
@@ -217,26 +153,35 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: "criticalPath" }> }): JSX.
     steps.push({ round: props.path.steps.slice(at, at + length), times: rounds });
     at += length * rounds;
   }
-  // A long path says most at its end; its beginning is wrappers.
-  const hidden = Math.max(0, steps.length - MOST_STEPS);
-  const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
+  const shown = keptSteps(
+    steps.map(({ round }) => round.some((step) => step.origin === "user" || step.origin === "template")),
+    MOST_STEPS,
+  );
   const costOf = ([first]: readonly Step[]): string => format.cost(first?.value ?? 0, metric, unit);
   return (
-    <ol class="path" style={format.longest(shown.map(({ round }) => costOf(round)))}>
-      {shown.map(({ round, times }, at) => (
-        <li key={at}>
-          <span class="line-cost">{costOf(round)}</span>
-          <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
-          {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
-          {round.map((step, place) => (
-            <Fragment key={place}>
-              {place > 0 ? <span class="muted">→</span> : null}
-              <FunctionLink fn={step.function} name={step.name} />
-            </Fragment>
-          ))}
-          {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, "step")} not shown</span> : null}
-        </li>
-      ))}
+    <ol class="path" style={format.longest(steps.map(({ round }) => costOf(round)))}>
+      {shown.map((at, place) => {
+        const { round, times } = steps[at] ?? { round: [], times: 1 };
+        const hidden = at - (shown[place - 1] ?? -1) - 1;
+        return [
+          hidden > 0 ? (
+            <li key={`hidden ${at}`} class="muted small">
+              {format.counted(hidden, "step")} of packages and PHP
+            </li>
+          ) : null,
+          <li key={at}>
+            <span class="line-cost">{costOf(round)}</span>
+            <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
+            {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
+            {round.map((step, place) => (
+              <Fragment key={place}>
+                {place > 0 ? <span class="muted">→</span> : null}
+                <FunctionLink fn={step.function} name={step.name} />
+              </Fragment>
+            ))}
+          </li>,
+        ];
+      })}
     </ol>
   );
 }

@@ -1,14 +1,16 @@
 /** Source files: what their lines or functions cost, beside their text where that is known. */
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { useAnswer, useSession } from "../app/session";
 import { lastPart } from "../app/sources";
 import * as format from "../format";
 import { MetricMenu, TextField } from "../parts/controls";
+import { EditorLink } from "../parts/EditorLink";
 import { FunctionLink, Go, shortTitle } from "../parts/links";
 import { Busy, Command, Empty, Show } from "../parts/state";
 import { costWidth, VirtualTable } from "../parts/VirtualTable";
 import { SourceText, type LineMark } from "../source/SourceText";
+import { useText } from "../source/useText";
 import type { SourceLines, Sources } from "../types";
 
 export function SourcePage(): JSX.Element {
@@ -51,7 +53,7 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
   const { sources } = props;
   const { state, metric, go, texts } = useSession();
   const filter = state.filter.toLowerCase();
-  const files = sources.files.filter((file) => file.name.toLowerCase().includes(filter));
+  const files = sources.files.filter((file) => `${file.template ?? ""}\n${file.name}`.toLowerCase().includes(filter));
   return (
     <div class="picker">
       <div class="toolbar">
@@ -77,7 +79,9 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
                 current={file.file === props.shown}
               >
                 <span class="line-share">{format.share(file.own[metric], sources.total[metric])}</span>
-                <bdi class={texts.has(file.name) ? "" : "muted"}>{format.middle(shortPath(file.name), 60)}</bdi>
+                <bdi class={texts.has(file.name) ? "" : "muted"}>
+                  {format.middle(file.template ?? shortPath(file.name), 60)}
+                </bdi>
               </Go>
             </li>
           ))}
@@ -93,6 +97,11 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
   );
 }
 
+/** Where the function begins that the address names, else the file. */
+function lineOf(shown: SourceLines, fn: number | null): number {
+  return shown.functions.find(({ row }) => row.function === fn)?.line ?? 1;
+}
+
 /** The end of a path tells files apart. */
 function shortPath(path: string): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== "");
@@ -101,7 +110,7 @@ function shortPath(path: string): string {
 
 function One(props: { answer: Sources }): JSX.Element {
   const { answer } = props;
-  const { metric, unit, texts, chooseFolder } = useSession();
+  const { state, metric, unit, texts, chooseFolder } = useSession();
   const shown = answer.shown;
   const text = useText(shown?.file.name ?? null);
   if (shown === null) {
@@ -116,9 +125,10 @@ function One(props: { answer: Sources }): JSX.Element {
     <article class="source-file">
       <header class="source-title">
         <h2>
-          <bdi>{shortTitle(file.name)}</bdi>
+          <bdi>{shortTitle(file.name)}</bdi> <EditorLink file={file.name} line={lineOf(shown, state.fn)} isShort />
         </h2>
         <p class="muted">
+          {file.template === null ? null : <bdi>{format.middle(file.template, 120)} · </bdi>}
           {format.cost(file.own[metric], metric, unit)} self, {format.share(file.own[metric], answer.total[metric])} ·{" "}
           {format.counted(file.functions, "function")}
           {answer.hasLines ? ` · ${format.counted(file.lines, "line")} with costs` : ""}
@@ -146,27 +156,6 @@ function One(props: { answer: Sources }): JSX.Element {
       )}
     </article>
   );
-}
-
-/** The text of a file: not read yet, or none. */
-function useText(path: string | null): string | null | undefined {
-  const { texts } = useSession();
-  const [read, setRead] = useState<{ path: string | null; texts: unknown; text: string | null }>();
-  useEffect(() => {
-    let isWanted = true;
-    const put = (text: string | null): void => {
-      if (isWanted) setRead({ path, texts, text });
-    };
-    if (path === null) put(null);
-    else
-      texts.read(path).then(put, () => {
-        put(null);
-      });
-    return () => {
-      isWanted = false;
-    };
-  }, [path, texts]);
-  return read?.path === path && read.texts === texts ? read.text : undefined;
 }
 
 function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX.Element {

@@ -29,6 +29,7 @@ export function SpansPage(): JSX.Element {
             <>
               <p class="table-note">
                 {format.counted(spans.groups.length, "group")}, {format.time(spans.time)} in all
+                {spans.base === null ? "" : ` (${format.time(spans.base.time)} in the base)`}
                 {summary.total.wall > 0 && summary.unit === "nanoseconds"
                   ? `, ${format.share(spans.time, summary.total.wall)} of the wall time`
                   : ""}
@@ -79,13 +80,22 @@ function Order(props: { value: SpanOrder; title: string }): JSX.Element {
   );
 }
 
+/** A difference below a number. */
+function Change(props: { text: string }): JSX.Element {
+  const { text } = props;
+  return <div class={`small ${text.startsWith("+") ? "more" : text === "0" ? "muted" : "less"}`}>{text}</div>;
+}
+
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
   const { state, summary, go } = useSession();
   const order = state.spanOrder;
   const asked = useAnswer(isLarge(summary) ? null : { ask: "hints" });
   const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
   const most = state.groups * STEP;
-  const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
+  // In a comparison, the largest change comes first.
+  const sizeOf = (group: SpanGroupRow): number =>
+    group.base === null || order === "longest" ? group[order] : Math.abs(group[order] - group.base[order]);
+  const groups = [...props.groups].sort((a, b) => sizeOf(b) - sizeOf(a));
   return (
     <>
       <div class="scroll-x" role="region" aria-label="Groups of spans" tabIndex={0}>
@@ -109,10 +119,25 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
           <tbody>
             {groups.slice(0, most).map((group, at) => (
               <tr key={at}>
-                <td class="num">{format.time(group.time)}</td>
-                <td class="num">{format.count(group.calls)}</td>
+                <td class="num">
+                  {format.time(group.time)}
+                  {group.base === null ? null : (
+                    <Change text={format.signedCost(group.time - group.base.time, "wall", "nanoseconds")} />
+                  )}
+                </td>
+                <td class="num">
+                  {format.count(group.calls)}
+                  {group.base === null ? null : (
+                    <Change text={format.signedCost(group.calls - group.base.calls, "calls", "nanoseconds")} />
+                  )}
+                </td>
                 <td>
                   <span class="kind">{group.kind}</span>{" "}
+                  {group.base === null ? null : group.base.calls === 0 ? (
+                    <span class="kind new">new</span>
+                  ) : group.calls === 0 ? (
+                    <span class="kind gone">gone</span>
+                  ) : null}{" "}
                   {isRepeated(group, hints) ? (
                     <Go
                       to={{ page: "hints" }}

@@ -135,10 +135,18 @@ export function TextField(props: {
 }
 
 /** The search of the graphs, and how much it found. */
-export function Search(props: { onMatch?: (step: 1 | -1) => void; visible?: number }): JSX.Element {
+export function Search(props: {
+  onMatch?: (step: 1 | -1) => void;
+  visible?: number;
+  /** How many boxes it found that are outside of what is zoomed into. */
+  outside?: number;
+  onShowAll?: () => void;
+}): JSX.Element {
   const { state, metric, go } = useSession();
   const text = state.search;
   const { answer } = useAnswer(text === "" ? null : { ask: "search", text, metric, most: 1 });
+  const { outside = 0 } = props;
+  const isPart = outside > 0;
   return (
     <div class="search" role="search">
       <TextField
@@ -171,8 +179,19 @@ export function Search(props: { onMatch?: (step: 1 | -1) => void; visible?: numb
           ? ""
           : `${format.counted(answer.matches, "function")}${
               answer.covered === null ? "" : ` · ${format.share(answer.covered, answer.total[metric])}`
-            }${props.visible === undefined || answer.matches === 0 ? "" : ` · ${format.counted(props.visible, "box", "boxes")}`}`}
+            }${
+              props.visible === undefined || answer.matches === 0
+                ? ""
+                : ` · ${format.counted(props.visible, "box", "boxes")}${
+                    isPart ? ` here, ${format.count(outside)} outside of the zoom` : ""
+                  }`
+            }`}
       </span>
+      {answer !== null && isPart && props.onShowAll ? (
+        <button type="button" onClick={props.onShowAll}>
+          Show all
+        </button>
+      ) : null}
       {answer !== null && answer.matches > 0 ? (
         // What is too narrow to be drawn is found there.
         <Go to={{ page: "functions", filter: text, origins: [] }}>list</Go>

@@ -1,10 +1,12 @@
 /** Links to places in the viewer. */
 import type { ComponentChildren, JSX } from "preact";
 import { useSession } from "../app/session";
+import { useIsDark } from "../app/theme";
+import { codeFill } from "../canvas/colours";
 import { shortName } from "../canvas/paint";
 import { middle } from "../format";
 import { changed, toFragment, type ViewState } from "../app/state";
-import type { Origin } from "../types";
+import type { FunctionRow, Origin } from "../types";
 
 /** A link to the present state with a change. */
 export function Go(props: {
@@ -58,19 +60,24 @@ export function shortTitle(name: string): string {
   return name.length > 300 ? `${name.slice(0, 300)}…` : name;
 }
 
+/** The parts of a program, in the order to name them. */
 const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
-  user: "program",
-  vendor: "vendor",
+  user: "own code",
+  vendor: "packages",
+  template: "templates",
   internal: "PHP",
-  other: "other",
+  waiting: "waiting",
+  other: "loading",
 };
 
 /** Which part of the program, in a word and a colour. */
-export function OriginTag(props: { origin: Origin }): JSX.Element {
+export function OriginTag(props: { row: Pick<FunctionRow, "origin" | "package" | "colour"> }): JSX.Element {
+  const isDark = useIsDark();
+  const { origin, colour } = props.row;
   return (
-    <span class={`origin ${props.origin}`}>
-      <span class="dot" aria-hidden="true" />
-      {originTitle(props.origin)}
+    <span class="origin">
+      <span class="dot" aria-hidden="true" style={{ background: codeFill(colour, isDark) }} />
+      <bdi>{props.row.package ?? originTitle(origin)}</bdi>
     </span>
   );
 }

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useIsDark } from "../app/theme";
-import { ink, originFill, spanFill } from "../canvas/colours";
+import { codeFill, ink, spanFill } from "../canvas/colours";
 import { drawLabel, prepare } from "../canvas/paint";
 import * as format from "../format";
 import { useSize } from "../parts/size";
@@ -35,7 +35,7 @@ export function Strip(props: {
       const left = xOf(scale, boxes.start[place] ?? 0);
       const right = xOf(scale, (boxes.start[place] ?? 0) + (boxes.duration[place] ?? 0));
       const name = names[boxes.name[place] ?? -1];
-      context.fillStyle = name === undefined ? paint.joined : originFill(name.origin, isDark);
+      context.fillStyle = name === undefined ? paint.joined : codeFill(name.colour, isDark);
       context.fillRect(left, (boxes.row[place] ?? 0) * high, Math.max(0.6, right - left), Math.max(0.6, high - 0.3));
     }
     const shown = drag ?? part;

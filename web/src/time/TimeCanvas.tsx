@@ -1,9 +1,10 @@
 /** Calls in the order of time, on a canvas as large as the window. */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Colouring } from "../app/state";
 import { isForeign } from "../app/keys";
 import { useIsDark } from "../app/theme";
-import { ink, nameFills } from "../canvas/colours";
+import { functionFills, ink } from "../canvas/colours";
 import { useLevel } from "../canvas/level";
 import { drawFrame, drawLabel, prepare } from "../canvas/paint";
 import * as format from "../format";
@@ -29,6 +30,9 @@ export interface TimeCanvasProps {
   readonly part: TimeRange;
   readonly range: TimeRange | null;
   readonly isSearching: boolean;
+  readonly colouring: Colouring;
+  /** The classes of code that are coloured; all if empty. */
+  readonly only: readonly number[];
   readonly selected: Picked | null;
   readonly describe: (picked: Picked) => string;
   readonly onSelect: (picked: Picked | null) => void;
@@ -94,7 +98,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     const { boxes, names } = timeline;
     const fills = props.isSearching
       ? names.map((name) => (name.found ? paint.found : paint.unfound))
-      : nameFills(names, isDark);
+      : functionFills(names, props.colouring, isDark, props.only);
     const frames: [number, number, number, number][] = [];
     for (let place = 0; place < boxes.row.length; place += 1) {
       const top = (boxes.row[place] ?? 0) * ROW + AXIS - scrollTop;

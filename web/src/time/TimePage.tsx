@@ -3,18 +3,27 @@ import type { JSX } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer, useSession } from "../app/session";
 import { useMoving } from "../canvas/moving";
+import { Below } from "../flame/Below";
 import * as format from "../format";
-import { Search } from "../parts/controls";
+import { CodeLegend } from "../parts/CodeLegend";
+import { Menu, Search } from "../parts/controls";
+import { EditorLink } from "../parts/EditorLink";
 import { FunctionLink, Go } from "../parts/links";
 import { useSize } from "../parts/size";
 import { Empty, Show } from "../parts/state";
 import { firstAsked } from "../parts/windowing";
 import type { TimeRange, Timeline } from "../types";
 import { SpanStrip, Strip } from "./Strip";
+import { MemoryTrack } from "./MemoryTrack";
 import { pickedAt, TimeCanvas, type Picked } from "./TimeCanvas";
 
 /** Rows are asked for in blocks, with one in advance on each side. */
 const BLOCK = 50;
+
+const COLOURINGS = [
+  { value: "origin", title: "whose code it is" },
+  { value: "class", title: "class or namespace" },
+] as const;
 
 export function TimePage(): JSX.Element {
   const { state, go } = useSession();
@@ -48,6 +57,14 @@ export function TimePage(): JSX.Element {
     <section class="time" aria-label="Time order">
       <div class="toolbar" hidden={asked.failure !== null}>
         <Search />
+        <Menu
+          label="Colours"
+          value={state.colouring === "class" ? "class" : "origin"}
+          options={COLOURINGS}
+          onChange={(colouring) => {
+            go({ colouring });
+          }}
+        />
         <button
           type="button"
           disabled={state.part === null}
@@ -76,6 +93,7 @@ export function TimePage(): JSX.Element {
           </>
         )}
       </div>
+      {asked.failure === null && state.search === "" && state.colouring !== "class" ? <CodeLegend scope={{}} /> : null}
       <div class="flame-measure" ref={frame} />
       <Show asked={asked}>
         {(timeline) =>
@@ -92,7 +110,7 @@ export function TimePage(): JSX.Element {
 
 function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: number) => void }): JSX.Element {
   const { timeline, whole } = props;
-  const { state, go } = useSession();
+  const { state, summary, go } = useSession();
   const [selected, setSelected] = useState<(Picked & { fn: number | null; title: string }) | null>(null);
   // Moves at once; the address, and with it the engine, follows when it rests.
   // A part of another file's address may lie behind this one's end.
@@ -142,6 +160,8 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
           part={part}
           range={state.range}
           isSearching={state.search !== ""}
+          colouring={state.colouring === "class" ? "class" : "origin"}
+          only={state.only}
           selected={selected}
           describe={describe}
           onSelect={(picked) => {
@@ -161,6 +181,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
             go({ level }, "replace");
           }}
         />
+        {summary.metrics.includes("memory") && summary.shape === "events" ? <MemoryTrack part={part} /> : null}
         <SpanStrip
           timeline={timeline}
           part={part}
@@ -168,6 +189,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
             go({ page: "spans" });
           }}
         />
+        <Below fn={selected?.fn ?? null} />
       </div>
       <aside class="details" aria-label="Details">
         {selected === null ? (
@@ -209,6 +231,7 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
               >
                 Limit all views to it
               </button>
+              {selected.fn === null ? null : <EditorOf fn={selected.fn} />}
               {selected.fn === null ? null : (
                 <Go to={{ page: "sandwich", fn: selected.fn }} class="button">
                   Sandwich
@@ -220,4 +243,9 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
       </aside>
     </div>
   );
+}
+
+function EditorOf(props: { fn: number }): JSX.Element {
+  const { answer } = useAnswer({ ask: "function", function: props.fn });
+  return <EditorLink file={answer?.file ?? null} line={answer?.line ?? 0} />;
 }

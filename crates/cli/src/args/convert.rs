@@ -75,8 +75,8 @@ Examples:
   xhprof flamegraph new.xhp --base old.xhp -o diff.html
   xhprof flamegraph run.xhprof --estimate -o - > run.svg
 
-An SVG is a still picture for documents and pages. The HTML is the page of `xhprof html`, opened at
-the flame graph, with zoom and search. Both load nothing.";
+An SVG is a picture for documents and pages; a browser that opens the file itself zooms and searches
+in it. The HTML is the page of `xhprof html`, opened at the flame graph. Both load nothing.";
 
 /// Draws a flame graph: the width of a box is its cost.
 #[derive(Debug, Args)]
@@ -110,6 +110,9 @@ pub(crate) struct FlamegraphArguments {
     /// The title
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
+    /// Leave out the script by which a browser zooms and searches in an SVG
+    #[arg(long)]
+    pub(crate) still: bool,
     /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
@@ -129,7 +132,7 @@ pub(crate) enum Picture {
 /// What the colours show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
-    /// The class; a class has the same colour in every graph
+    /// Whose code it is: own code, each vendor of packages, templates, PHP, waiting
     #[value(alias = "package")]
     Class,
     /// Self cost: redder costs more

@@ -4,6 +4,7 @@ mod attach;
 mod check;
 mod compare;
 mod convert;
+mod editor;
 mod flags;
 mod generate;
 mod list;
@@ -22,6 +23,7 @@ pub(crate) use attach::{AttachArguments, ChoiceArguments, DumpArguments, TopArgu
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
+pub(crate) use editor::{Editor, EditorPath};
 pub(crate) use flags::MeasuredFlags;
 pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};

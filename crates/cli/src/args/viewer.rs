@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::editor::{Editor, EditorPath};
 use super::{Cost, MemoryArguments};
 
 const HTML_EXAMPLES: &str = "\
@@ -76,6 +77,13 @@ pub(crate) struct PageArguments {
     /// Source: every reader of the page gets them
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Vec<PathBuf>,
+    /// Let the page open files in an editor of its reader: `phpstorm`, `vscode`, or an address with
+    /// `{file}` and `{line}`
+    #[arg(long, value_name = "EDITOR")]
+    pub(crate) editor: Option<Editor>,
+    /// Where a folder of the profile is on the reader's machine: /app=/home/me/app
+    #[arg(long, value_name = "FROM=TO", requires = "editor")]
+    pub(crate) editor_path: Vec<EditorPath>,
     /// The cost that comes first
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,

@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn every_question_of_the_first_view_is_answered() {
         let questions = asked("main();f 10\nmain();g 30\n", MetricName::Wall);
-        assert_eq!(questions.len(), 6);
+        assert_eq!(questions.len(), 7);
         assert_eq!(questions[1]["sort"]["metric"], "wall");
         // What was not measured is not what the page asks for.
         let questions = asked("main();f 10\n", MetricName::Memory);

@@ -91,6 +91,8 @@ fn write_page(
         is_titled: options.title.is_some(),
         metric: options.metric.name(),
         estimate: options.estimate,
+        editor: None,
+        editor_paths: Vec::new(),
         start,
         plain: plain::page(&mut document),
         files,

@@ -117,6 +117,8 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         is_titled: arguments.title.is_some(),
         metric: metric_name,
         estimate: arguments.estimate,
+        editor: arguments.editor.clone(),
+        editor_paths: arguments.editor_path.clone(),
         start: None,
         files: embedded,
         answers,

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::args::{Editor, EditorPath};
+
 use super::parts;
 use super::text::{base64, escaped};
 
@@ -50,6 +52,8 @@ pub(super) struct Page {
     pub(super) is_titled: bool,
     pub(super) metric: &'static str,
     pub(super) estimate: bool,
+    pub(super) editor: Option<Editor>,
+    pub(super) editor_paths: Vec<EditorPath>,
     /// The view that it begins with, as its address has it: `flame?up=1`.
     pub(super) start: Option<String>,
     pub(super) files: Vec<Embedded>,
@@ -121,6 +125,13 @@ impl Page {
         if self.estimate {
             write!(out, " data-estimate")?;
         }
+        if let Some(Editor(address)) = &self.editor {
+            write!(out, " data-editor=\"{}\"", escaped(address))?;
+            let paths = self.editor_paths.iter();
+            let paths: Vec<[&str; 2]> = paths.map(|path| [&*path.from, &*path.to]).collect();
+            let paths = serde_json::to_string(&paths)?;
+            write!(out, " data-editor-paths=\"{}\"", escaped(&paths))?;
+        }
         if let Some(start) = &self.start {
             write!(out, " data-start=\"{}\"", escaped(start))?;
         }
@@ -165,6 +176,11 @@ mod tests {
             is_titled: true,
             metric: "wall",
             estimate: true,
+            editor: Some(Editor("zed://file{file}\"".to_owned())),
+            editor_paths: vec![EditorPath {
+                from: "/a".to_owned(),
+                to: "/b".to_owned(),
+            }],
             start: None,
             files,
             answers: None,
@@ -181,7 +197,11 @@ mod tests {
         let html = page(Vec::new());
         assert!(html.contains("<title>&lt;/title&gt;{{boot}}</title>"));
         assert!(html.contains("<p>plain {{style}}</p>"));
-        assert!(html.contains("data-title=\"&lt;/title&gt;{{boot}}\" data-estimate>"));
+        assert!(html.contains("data-title=\"&lt;/title&gt;{{boot}}\" data-estimate"));
+        assert!(html.contains(
+            "data-editor=\"zed://file{file}&quot;\" \
+             data-editor-paths=\"[[&quot;/a&quot;,&quot;/b&quot;]]\">"
+        ));
     }
 
     #[test]

@@ -6,9 +6,6 @@
 //!
 //! **Invariant:** the same name has the same colour in every graph.
 
-use profile::Symbol;
-
-use super::stacks::class_of;
 use crate::FlameColour;
 
 /// For light pages, and for dark ones.
@@ -24,15 +21,11 @@ pub(crate) fn ramp(mode: FlameColour) -> [&'static [&'static str]; 2] {
     }
 }
 
-/// A symbol's index in the ramp of [`FlameColour::Package`].
-pub(crate) fn of_symbol(symbol: &Symbol) -> usize {
-    let name = hash(&symbol.name);
-    if symbol.internal || *symbol.name == *Symbol::MAIN {
-        return HUES * SHADES + name % SHADES;
-    }
-    let group = class_of(symbol).map_or_else(|| namespace_of(&symbol.name), Some);
-    let hue = group.map_or(name / SHADES, hash) % HUES;
-    hue * SHADES + name % SHADES
+/// The colours of classes of code, for a light and for a dark page: text of the page
+/// can be read on each.
+#[must_use]
+pub fn palette() -> [&'static [&'static str]; 2] {
+    ramp(FlameColour::Package)
 }
 
 /// The index in the ramp of [`FlameColour::Own`], by the square root, as most
@@ -115,13 +108,8 @@ fn place(share: f64, last: usize) -> usize {
     ((share * last as f64).round() as usize).min(last)
 }
 
-fn namespace_of(name: &[u8]) -> Option<&[u8]> {
-    let end = name.iter().rposition(|byte| *byte == b'\\')?;
-    name.get(..end)
-}
-
 /// FNV-1a: small, and the same on every machine.
-fn hash(bytes: &[u8]) -> usize {
+pub(super) fn hash(bytes: &[u8]) -> usize {
     let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
     });
@@ -132,28 +120,30 @@ fn hash(bytes: &[u8]) -> usize {
     ((hash ^ hash >> 16) & 0xffff) as usize
 }
 
-const HUES: usize = 16;
-const SHADES: usize = 3;
+/// Hues of vendors of packages. The first five are far from each other and from those of
+/// the other classes.
+pub(super) const VENDOR_HUES: usize = 10;
+/// Colours of one hue, so that neighbours of one class differ.
+pub(super) const SHADES: usize = 3;
 
-/// Sixteen hues in three shades each; three greys for PHP's own functions.
-const PACKAGE: Ramp<51> = [
+/// The classes of [`Classes`](super::Classes) in their order, and then the hues of
+/// vendors, each in three shades.
+const PACKAGE: Ramp<45> = [
     [
-        "#a4d1fe", "#98c4fd", "#91b6f7", "#feb9a8", "#f5ad93", "#eca17e", "#abdba9", "#95d2a1",
-        "#7ec99b", "#d3c0fd", "#cfb2f2", "#cba4e6", "#eac68c", "#ddbd7a", "#ceb467", "#86dedc",
-        "#71d3d9", "#5bc8d5", "#f5b6da", "#efa8c9", "#ea9bb8", "#d0d190", "#bfc882", "#acc075",
-        "#b8cbfe", "#afbdfd", "#aaaef5", "#f9be98", "#eeb383", "#e2a96e", "#93dfc3", "#7cd5bd",
-        "#63cbb9", "#e5bbf0", "#e0ace2", "#dc9ed4", "#ffb6bb", "#f7a9a8", "#f09c94", "#8dd9f5",
-        "#7fcdf2", "#72c0ee", "#c0d699", "#adcd8d", "#99c584", "#c5c6ff", "#c0b7f9", "#bba9ef",
-        "#d8dbe0", "#cfd3d8", "#c7cbd0",
+        "#9ebdff", "#adc3fd", "#94b7f7", "#b6e0c8", "#bbe7d1", "#b0d9bf", "#f9add0", "#feb6d4",
+        "#f0a6cd", "#f8ce73", "#fdd77a", "#f4c56c", "#d8dbe0", "#dfe2e7", "#d0d4d9", "#fdb1aa",
+        "#febbb2", "#f5a9a6", "#c5cf8a", "#c9d793", "#c1c782", "#d5b9f7", "#dfbffc", "#cbb3f1",
+        "#7bdad9", "#82e1e4", "#75d3cf", "#f3ba8c", "#f9c291", "#edb287", "#a9d69e", "#acdea8",
+        "#a5ce95", "#e6b4e8", "#efbaed", "#dcade3", "#8edab9", "#92e2c3", "#8ad3af", "#81d5f0",
+        "#8adcf9", "#78cfe6", "#f9b597", "#ffbe9d", "#f3ad93",
     ],
     [
-        "#355b80", "#41638f", "#4f6c9e", "#7c483c", "#89513e", "#955b3f", "#3d633d", "#3d6f49",
-        "#3d7b56", "#5e4e7c", "#6d5687", "#7c5d91", "#6e5322", "#775e25", "#7f6a29", "#0e6564",
-        "#0e6f74", "#117a84", "#754662", "#844e68", "#93566d", "#5b5b25", "#60672d", "#647337",
-        "#475682", "#545e90", "#63659d", "#784c2e", "#83562f", "#8e6130", "#246551", "#21715f",
-        "#1d7c6f", "#6a4a73", "#79517b", "#895983", "#7c464b", "#8a4e4e", "#985751", "#1c6177",
-        "#266a87", "#327397", "#4f5f2e", "#526b38", "#547743", "#535281", "#61598d", "#706198",
-        "#44484e", "#4b4f55", "#51555c",
+        "#3656a3", "#415baa", "#2a519c", "#345644", "#385c4b", "#2f4f3c", "#8a3a64", "#934067",
+        "#823461", "#7e5e02", "#836505", "#785707", "#393d44", "#3f4349", "#34383e", "#873f3b",
+        "#8e463d", "#803838", "#575e0a", "#596518", "#545700", "#654884", "#6e4d89", "#5d437f",
+        "#006566", "#056c6f", "#055f5c", "#804810", "#855015", "#7a410b", "#37652d", "#396c36",
+        "#355e23", "#744377", "#7c487b", "#6b3d72", "#08684b", "#026f53", "#056242", "#026278",
+        "#056882", "#075c6d", "#854324", "#8b4b27", "#7e3c21",
     ],
 ];
 
@@ -201,20 +191,33 @@ const DIFFERENCE: Ramp<17> = [
 mod tests {
     use super::*;
 
-    #[test]
-    fn methods_of_a_class_share_a_hue_and_builtins_are_grey() {
-        let colour = |name: &str, internal| {
-            of_symbol(&Symbol {
-                internal,
-                ..Symbol::new(name.as_bytes())
-            })
+    /// What WCAG calls the contrast of two colours.
+    fn contrast(one: &str, other: &str) -> f64 {
+        let luminance = |colour: &str| {
+            let part = |from: usize| {
+                let value = u8::from_str_radix(&colour[from..from + 2], 16).unwrap();
+                let value = f64::from(value) / 255.0;
+                if value <= 0.040_45 {
+                    value / 12.92
+                } else {
+                    ((value + 0.055) / 1.055).powf(2.4)
+                }
+            };
+            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
         };
-        assert_eq!(
-            colour("App\\A::one", false) / SHADES,
-            colour("App\\A::other", false) / SHADES
-        );
-        assert_eq!(colour("strlen", true) / SHADES, HUES);
-        assert_eq!(PACKAGE[0].len(), HUES * SHADES + SHADES);
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_can_be_read_on_each_class() {
+        let classes = super::super::classes::VENDORS as usize;
+        for (ramp, text) in PACKAGE.iter().zip(["#171a1f", "#e7eaee"]) {
+            assert_eq!(ramp.len(), (classes + VENDOR_HUES) * SHADES);
+            for colour in ramp {
+                assert!(contrast(colour, text) >= 4.5, "{text} on {colour}");
+            }
+        }
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Flame graphs: stacks as boxes whose width is their cost.
 //!
-//! A still picture for documents and pages (SVG), of the boxes that `graph`
-//! picks from the call tree. To zoom and search there is the viewer.
+//! A picture for documents and pages (SVG), of the boxes that `graph` picks from the
+//! call tree. Below those there is more in the viewer only.
 //!
 //! **Invariant:** the boxes called from one box are together never wider than
 //! that box, and the root has the total cost: leaving out small boxes loses no
 //! cost.
 
 mod caption;
+pub mod classes;
 mod colours;
 mod graph;
 mod labels;
@@ -18,6 +19,8 @@ mod units;
 mod xml;
 
 pub use caption::{INCOMPLETE, moment};
+pub use classes::Classes;
+pub use colours::palette;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::Stacks;
 

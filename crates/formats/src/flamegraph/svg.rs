@@ -1,10 +1,11 @@
-//! The flame graph as an SVG: a still picture for documents and pages.
+//! The flame graph as an SVG: a picture for documents and pages.
 //!
 //! Every box is a `<g>` with its tooltip, its rectangle and as much of its name
-//! as fits.
+//! as fits. A browser that opens the file itself zooms and searches, by a script that
+//! is the same in each file; in an `<img>` the picture is still.
 //!
-//! **Invariant:** well-formed XML for any names; the file loads nothing and runs
-//! nothing.
+//! **Invariant:** well-formed XML for any names; the file loads nothing, and runs that
+//! script or nothing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,10 +20,11 @@ use super::stacks::Stacks;
 use super::tooltip::{self, Shown};
 use super::units::{amount, count, share, title as metric_title, unit};
 use super::xml::Escaped;
-use super::{GraphSet, Wanted, caption};
+use super::{Classes, GraphSet, Wanted, caption, classes};
 use crate::{FlameColour, FlameDirection, WriteError, WriteOptions};
 
 const STYLE: &str = include_str!("svg.css");
+const SCRIPT: &str = include_str!("svg.js");
 
 /// All lengths are pixels.
 const WIDTH: u32 = 1200;
@@ -67,6 +69,7 @@ pub(super) fn write(
         meta: &profile.meta,
         metrics: profile.metrics,
         stacks: &set.stacks,
+        classes: Classes::new(set.stacks.symbols.iter().copied()),
         options,
         total: total(&set.stacks, options.metric),
         colour: options.flame.colour.unwrap_or(if options.base.is_some() {
@@ -83,7 +86,9 @@ pub(super) fn write(
     }
     let notes = picture.notes(&set.graphs, set.left_out);
     let legend = picture.legend();
+    let classes = picture.classes_of(&set.graphs);
     used.extend(0..legend);
+    used.extend(classes.iter().map(|(_, place)| *place));
     let height = top + LINE * (1 + u32::try_from(notes.len()).unwrap_or(0));
     picture.begin(out, profile, height, &used)?;
     out.write_all(&body)?;
@@ -104,14 +109,43 @@ pub(super) fn write(
             writeln!(out, "</g>")?;
             x += STEP;
         }
+        if number == 1 && !classes.is_empty() {
+            class_legend(out, &classes, y)?;
+            continue;
+        }
         writeln!(
             out,
             r#"<text class="note" x="{x}" y="{y}">{}</text>"#,
             Escaped(&note)
         )?;
     }
+    if !options.flame.is_still {
+        writeln!(out, "<script><![CDATA[\n{SCRIPT}]]></script>")?;
+    }
     out.write_all(b"</svg>\n")?;
     Ok(())
+}
+
+/// Names of classes beside their colours, as many as fit.
+fn class_legend(out: &mut dyn Write, classes: &[(String, usize)], y: u32) -> io::Result<()> {
+    write!(out, r#"<g class="legend">"#)?;
+    let mut x = MARGIN;
+    for (name, place) in classes {
+        let letters = u32::try_from(name.chars().count()).unwrap_or(u32::MAX);
+        let width = letters.saturating_mul(7).saturating_add(2 * STEP + 8);
+        if x + width > WIDTH - MARGIN {
+            break;
+        }
+        write!(
+            out,
+            r#"<g class="c{place}"><rect x="{x}" y="{}" width="{STEP}" height="{STEP}"/></g><text class="note" x="{}" y="{y}">{}</text>"#,
+            y - STEP + 1,
+            x + STEP + 4,
+            Escaped(name)
+        )?;
+        x += width;
+    }
+    writeln!(out, "</g>")
 }
 
 /// The total cost: the sum of all calls, or the root's cost.
@@ -130,6 +164,7 @@ struct Picture<'p> {
     meta: &'p Meta,
     metrics: Metrics,
     stacks: &'p Stacks<'p>,
+    classes: Classes,
     options: &'p WriteOptions,
     colour: FlameColour,
     /// The total cost of the program.
@@ -279,6 +314,27 @@ impl Picture<'_> {
         Ok(top + height)
     }
 
+    /// The classes of code that have a box, that with the most boxes first, each with its
+    /// colour; none if the colours say something else.
+    fn classes_of(&self, graphs: &[Graph]) -> Vec<(String, usize)> {
+        if self.colour != FlameColour::Package {
+            return Vec::new();
+        }
+        let mut boxes = vec![0_usize; self.classes.count() as usize];
+        for block in graphs.iter().flat_map(|graph| &graph.blocks) {
+            boxes[self.classes.of(block.symbol) as usize] += 1;
+        }
+        let mut shown: Vec<(u32, usize)> = (0..).zip(boxes).collect();
+        shown.retain(|(_, boxes)| *boxes > 0);
+        shown.sort_by_key(|(class, boxes)| (std::cmp::Reverse(*boxes), *class));
+        let named = shown.into_iter().map(|(class, _)| {
+            let title = self.classes.title(class);
+            let title = crate::shared::text::shortened(&title, 30).into_owned();
+            (title, self.classes.colour_of_class(class))
+        });
+        named.collect()
+    }
+
     /// The number of colours in the legend.
     fn legend(&self) -> usize {
         match self.colour {
@@ -291,7 +347,7 @@ impl Picture<'_> {
     fn notes(&self, graphs: &[Graph], more_graphs: usize) -> Vec<String> {
         let mut notes = vec![
             match self.colour {
-                FlameColour::Package => "Colours: the class or namespace; PHP's own functions are grey.",
+                FlameColour::Package => "Colours: whose code it is.",
                 FlameColour::Own => "Colours: redder boxes have a higher self cost.",
                 FlameColour::Calls => {
                     "Colours: cool (blue) for few long calls, warm (orange) for many short ones. \
@@ -431,9 +487,12 @@ impl<'p> Shades<'p> {
         };
         let shown = Shown::of(column, number);
         match self.picture.colour {
-            FlameColour::Package if is_label => colours::ramp(FlameColour::Package)[0].len() - 1,
+            FlameColour::Package if is_label => {
+                self.picture.classes.colour_of_class(classes::OTHER)
+            }
             FlameColour::Package => {
-                colours::of_symbol(self.picture.stacks.symbols[block.symbol.index()])
+                let symbol = self.picture.stacks.symbols[block.symbol.index()];
+                self.picture.classes.colour(block.symbol, symbol)
             }
             FlameColour::Own => colours::of_own(shown.own, self.largest),
             FlameColour::Calls => {

@@ -218,12 +218,43 @@ fn no_name_breaks_a_picture() {
 
 #[test]
 fn nothing_is_loaded_from_anywhere_and_nothing_runs() {
-    let picture = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
+    let options = WriteOptions {
+        flame: FlameOptions {
+            is_still: true,
+            ..FlameOptions::default()
+        },
+        ..WriteOptions::default()
+    };
+    let picture = write(&FLAMEGRAPH_SVG, &tiny(), &options);
     let picture = picture.replace("http://www.w3.org/2000/svg", "");
     for outside in [
         "http:", "https:", "//www", "src=", "@import", "url(", "<script", " on",
     ] {
         assert!(!picture.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_script_is_the_same_whatever_the_names_are() {
+    let script = |profile: &Profile| {
+        let svg = write(&FLAMEGRAPH_SVG, profile, &WriteOptions::default());
+        let (before, rest) = svg.split_once("<script><![CDATA[").unwrap();
+        assert!(!before.contains("<script") && !before.contains(" on"));
+        let (script, after) = rest.split_once("]]></script>").unwrap();
+        assert_eq!(after, "\n</svg>\n");
+        script.to_owned()
+    };
+    let written = script(&tiny());
+    assert_eq!(written, script(&nasty()));
+    for outside in [
+        "https:",
+        "//www.w3.org/1999/xlink",
+        "import",
+        "fetch",
+        "innerHTML",
+        "eval",
+    ] {
+        assert!(!written.contains(outside), "{outside}");
     }
 }
 

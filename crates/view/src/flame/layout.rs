@@ -258,6 +258,8 @@ impl Sheet {
                 function: symbol.0,
                 name: String::new(),
                 origin: Origin::Other,
+                class: 0,
+                colour: 0,
                 found: false,
             });
         }

@@ -183,6 +183,10 @@ pub struct FlameName {
     pub name: String,
     /// Which part of the program it belongs to.
     pub origin: Origin,
+    /// Its class of code: [`CodeClassRow::class`](crate::CodeClassRow::class).
+    pub class: u32,
+    /// Its colour in the palette.
+    pub colour: u32,
     /// Whether the search text is in its name.
     pub found: bool,
 }
@@ -236,6 +240,7 @@ pub(crate) fn flame(document: &Document, query: &FlameQuery) -> Result<Flame, Er
         let symbol = &document.profile().symbols[SymbolId(name.function).index()];
         name.name = names::short_name(&symbol.name, MOST_LETTERS);
         name.origin = names::origin(symbol);
+        (name.class, name.colour) = document.class_and_colour(SymbolId(name.function));
         name.found = pattern
             .as_ref()
             .is_some_and(|pattern| pattern.matches(&symbol.name));

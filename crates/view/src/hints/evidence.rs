@@ -19,6 +19,8 @@ pub struct Evidence {
     pub value: EvidenceValue,
     /// How to show it.
     pub unit: EvidenceUnit,
+    /// The number of the function that the text names.
+    pub function: Option<u32>,
 }
 
 /// A number or a text.
@@ -59,11 +61,15 @@ impl Evidence {
             label,
             value: EvidenceValue::Text(names::short_text(text, MOST_CHARACTERS)),
             unit: EvidenceUnit::Text,
+            function: None,
         }
     }
 
     pub(super) fn function(label: &'static str, facts: &Facts<'_>, symbol: SymbolId) -> Self {
-        Self::text(label, facts.name(symbol))
+        Self {
+            function: Some(symbol.0),
+            ..Self::text(label, facts.name(symbol))
+        }
     }
 
     pub(super) fn count(label: &'static str, count: u64) -> Self {
@@ -89,6 +95,7 @@ impl Evidence {
             label,
             value: EvidenceValue::Share(share),
             unit: EvidenceUnit::Share,
+            function: None,
         }
     }
 
@@ -97,6 +104,7 @@ impl Evidence {
             label,
             value: EvidenceValue::Whole(value),
             unit,
+            function: None,
         }
     }
 }

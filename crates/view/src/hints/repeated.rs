@@ -45,8 +45,7 @@ fn span(facts: &Facts<'_>, repeat: &Repeat) -> Option<Hint> {
             N_PLUS_ONE,
             "statement",
             format!("N+1: one statement again and again in one call of {parent}"),
-            "Ask once for all rows: a JOIN, WHERE … IN (…), eager loading in the ORM, or one \
-             INSERT of many rows.",
+            advice(facts.profile.spans.text_of(Some(repeat.text))),
         )
     } else {
         (
@@ -62,20 +61,51 @@ fn span(facts: &Facts<'_>, repeat: &Repeat) -> Option<Hint> {
         kind => format!("{} ", kind.name()),
     };
     let statement = [kind.as_bytes(), statement].concat();
+    let mut evidence = vec![
+        Evidence::text(label, &statement),
+        Evidence::function("by", facts, repeat.caller),
+    ];
+    let parents = repeat.parents.iter().take(2);
+    evidence.extend(parents.map(|parent| Evidence::function("in one call of", facts, *parent)));
+    evidence.extend([
+        Evidence::count("times", repeat.calls),
+        Evidence::count("at least in one call", repeat.at_least),
+        Evidence::time("time", facts, signed(repeat.total)),
+    ]);
     Some(Hint {
         id,
         title,
         text: text.to_owned(),
-        evidence: vec![
-            Evidence::text(label, &statement),
-            Evidence::function("by", facts, repeat.caller),
-            Evidence::count("times", repeat.calls),
-            Evidence::count("at least in one call", repeat.at_least),
-            Evidence::time("time", facts, signed(repeat.total)),
-        ],
+        evidence,
         function: Some(repeat.caller.0),
         share: Some(facts.share_of_time(saved)),
     })
+}
+
+/// What to do instead of making a statement in a loop, by what it does.
+fn advice(statement: &[u8]) -> &'static str {
+    let word = statement
+        .trim_ascii_start()
+        .split(|byte| !byte.is_ascii_alphabetic());
+    let word = word.map(<[u8]>::to_ascii_uppercase).next();
+    match word.as_deref() {
+        Some(b"INSERT" | b"REPLACE") => {
+            "One statement is made for each row. Insert many rows with one INSERT … VALUES (…), \
+             (…), and commit once for all of them."
+        }
+        Some(b"UPDATE" | b"DELETE") => {
+            "One statement is made for each row. Change all rows with one statement, WHERE … IN \
+             (…), and commit once."
+        }
+        Some(b"SELECT" | b"WITH") => {
+            "One statement reads a list, and then one more is made for each of its N rows. Ask \
+             once for all rows: a JOIN, WHERE … IN (…), or eager loading in the ORM."
+        }
+        _ => {
+            "The statement is made in a loop. Make it once before the loop, or keep what it \
+             returned."
+        }
+    }
 }
 
 fn parents(facts: &Facts<'_>, parents: &[SymbolId]) -> String {

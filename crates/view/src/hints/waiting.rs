@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::{FlatRow, SymbolId};
+use profile::{FlatRow, SymbolId, is_waiting};
 
 use super::facts::Facts;
 use super::{Evidence, Hint};
@@ -16,50 +16,6 @@ const LEAST_TIME: i64 = 10_000_000;
 /// A function that can wait did wait if it used the CPU for less than one part
 /// in so many of its time.
 const PARTS: i64 = 5;
-
-/// Functions of PHP that wait for something: on a busy machine the wall time of
-/// all others is longer than their CPU time, too, and says nothing.
-const WAITING_FUNCTIONS: [&[u8]; 39] = [
-    b"curl_exec",
-    b"curl_multi_exec",
-    b"curl_multi_select",
-    b"exec",
-    b"fgets",
-    b"file",
-    b"file_get_contents",
-    b"flock",
-    b"fopen",
-    b"fread",
-    b"fsockopen",
-    b"gethostbyname",
-    b"mail",
-    b"mysqli::__construct",
-    b"mysqli::query",
-    b"mysqli::real_connect",
-    b"mysqli_connect",
-    b"mysqli_query",
-    b"mysqli_real_connect",
-    b"mysqli_stmt::execute",
-    b"mysqli_stmt_execute",
-    b"PDO::__construct",
-    b"PDO::commit",
-    b"PDO::exec",
-    b"PDO::query",
-    b"PDOStatement::execute",
-    b"passthru",
-    b"pg_query",
-    b"pg_query_params",
-    b"proc_close",
-    b"session_start",
-    b"shell_exec",
-    b"sleep",
-    b"SoapClient::__doRequest",
-    b"stream_get_contents",
-    b"stream_select",
-    b"stream_socket_client",
-    b"system",
-    b"usleep",
-];
 
 pub(super) fn hints(facts: &Facts<'_>) -> Vec<Hint> {
     if !facts.has_timed_calls() {
@@ -126,7 +82,7 @@ impl Waits {
             let span = i64::try_from(span?).unwrap_or(i64::MAX);
             return Some(span.min(row.own.wall)).filter(|time| *time > 0);
         }
-        let can_wait = span.is_some() || WAITING_FUNCTIONS.contains(&facts.name(row.symbol));
+        let can_wait = span.is_some() || is_waiting(facts.name(row.symbol));
         let waited = row.own.wall.saturating_sub(row.own.cpu);
         let did_wait = row.own.cpu.saturating_mul(PARTS) < row.own.wall;
         (can_wait && did_wait && waited > 0).then_some(waited)

@@ -122,7 +122,10 @@ pub(crate) fn timeline(document: &Document, query: &TimelineQuery) -> Result<Tim
                 let symbol = tree.symbol(node);
                 *places.entry(symbol).or_insert_with(|| {
                     let symbol_data = &document.profile().symbols[symbol.index()];
+                    let (class, colour) = document.class_and_colour(symbol);
                     names.push(FlameName {
+                        class,
+                        colour,
                         function: symbol.0,
                         name: names::short_name(&symbol_data.name, 500),
                         origin: names::origin(symbol_data),

@@ -498,8 +498,13 @@ fn hints_are_messages() {
     let hint = &answer["hints"][0];
     assert_eq!(hint["id"], "n-plus-one");
     assert_eq!(hint["function"], 2);
-    let expected = serde_json::json!({"label": "times", "value": 10, "unit": "count"});
-    assert_eq!(hint["evidence"][2], expected);
+    let expected = [
+        serde_json::json!({
+            "label": "in one call of", "value": "render", "unit": "text", "function": 1
+        }),
+        serde_json::json!({"label": "times", "value": 10, "unit": "count", "function": null}),
+    ];
+    assert_eq!(hint["evidence"].as_array().unwrap()[2..4], expected);
 }
 
 #[test]

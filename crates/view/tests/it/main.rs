@@ -4,5 +4,6 @@ mod amount;
 mod documents;
 mod hints;
 mod laws;
+mod reshape;
 mod sources;
 mod totals;
