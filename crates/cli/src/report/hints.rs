@@ -80,6 +80,12 @@ impl<'p> HintList<'p> {
 
     /// Adds the hints to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
+        let hints = self.rows().map(|(_, value)| value);
+        with(report, "hints", hints.collect::<Vec<Value>>().into())
+    }
+
+    /// Each hint, and as JSON.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'p Hint, Value)> {
         let hints = self.hints.iter().map(|hint| {
             let function = function(self.profile, hint).map(String::from_utf8_lossy);
             let evidence = hint.evidence.iter().map(|evidence| {
@@ -89,16 +95,17 @@ impl<'p> HintList<'p> {
                     "unit": evidence.unit,
                 })
             });
-            json!({
+            let value = json!({
                 "id": hint.id,
                 "title": hint.title,
                 "text": hint.text,
                 "function": function,
                 "share": hint.share,
                 "evidence": evidence.collect::<Vec<Value>>(),
-            })
+            });
+            (*hint, value)
         });
-        with(report, "hints", hints.collect::<Vec<Value>>().into())
+        hints
     }
 }
 

@@ -9,10 +9,11 @@ mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
-mod markdown;
+pub(crate) mod markdown;
 mod matches;
 mod neighbours;
 mod pattern;
+mod rows;
 mod spans;
 mod summary;
 pub(crate) mod table;
@@ -36,6 +37,7 @@ use lookup::Found;
 use matches::Matches;
 use neighbours::{Beside, Direction};
 pub(crate) use pattern::Pattern;
+pub(crate) use rows::{Beside as BesideRows, Rows};
 use spans::SpanTable;
 use table::Table;
 use tree::{Choice, Paths};
@@ -85,7 +87,7 @@ pub(crate) fn print(
 
 /// A profile, and the options of the report. All costs are answers of the
 /// document, but those of call paths and of spans, which it does not list.
-struct Report<'a> {
+pub(crate) struct Report<'a> {
     document: Document,
     summary: Summary,
     /// None if the report has no hints.
@@ -96,7 +98,7 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(
+    pub(crate) fn new(
         profile: Profile,
         view: &'a ViewArguments,
         arguments: &'a TableArguments,
@@ -175,14 +177,13 @@ impl<'a> Report<'a> {
     }
 
     /// All views in one text of bounded length.
-    fn markdown(&self, title: &str) -> String {
+    pub(crate) fn markdown(&self, title: &str) -> String {
         const ROWS: usize = 30;
         let (profile, pattern) = (self.document.profile(), self.pattern.as_ref());
-        let metric = self.arguments.metric.into();
         let rows = Some(self.arguments.limit_or(ROWS));
         let has_paths = !matches!(profile.body, Body::Edges(_));
         let parts = markdown::Parts {
-            profile,
+            lines: self.lines(),
             summary: &self.summary,
             title,
             paths: has_paths
@@ -191,8 +192,6 @@ impl<'a> Report<'a> {
             functions: self.functions(rows),
             spans: SpanTable::new(&self.document, &self.arguments, rows, pattern),
             hints: self.hints.as_deref().unwrap_or_default(),
-            metric,
-            whole: self.whole(metric),
         };
         parts.render()
     }
@@ -290,12 +289,16 @@ impl<'a> Report<'a> {
         let profile = self.document.profile();
         let (tree, pattern) = (profile.tree()?, self.pattern.as_ref());
         let metric = self.arguments.metric.into();
-        let choice = Choice {
+        let choice = self.choice(min, limit, metric);
+        Some(make(profile, &tree, metric, choice, pattern))
+    }
+
+    fn choice(&self, min: f64, limit: Option<usize>, metric: Metric) -> Choice {
+        Choice {
             min,
             limit: limit.unwrap_or_else(|| self.arguments.limit_or(tree::LIMIT)),
             whole: self.whole(metric),
-        };
-        Some(make(profile, &tree, metric, choice, pattern))
+        }
     }
 
     /// What percentages of a metric refer to.

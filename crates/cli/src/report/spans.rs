@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use view::Document;
 
 use super::json::with;
+use super::markdown::code;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
@@ -156,8 +157,8 @@ impl<'p> SpanTable<'p> {
         self.cut.0
     }
 
-    /// A line for each group, with its caller. `code` quotes text of the profile.
-    pub(super) fn markdown_rows(&self, code: fn(&[u8]) -> String) -> Vec<String> {
+    /// A line for each group, with its caller.
+    pub(super) fn markdown_rows(&self) -> Vec<String> {
         let row = |group: &SpanGroup<'_>| {
             let text = match group.text {
                 [] => self.profile.name(group.symbol),
@@ -275,6 +276,14 @@ impl<'p> SpanTable<'p> {
 
     /// Adds the spans to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
+        let left_out = self.profile.spans.left_out;
+        let report = with(report, "spans", self.json_rows().into());
+        let left_out = json!({"count": left_out.count, "total_ns": left_out.duration});
+        with(report, "spans_left_out", left_out)
+    }
+
+    /// A value for each group.
+    pub(super) fn json_rows(&self) -> Vec<Value> {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
         let spans = self.shown.iter().map(|group| {
             let callers = group.callers.iter().map(|caller| {
@@ -310,10 +319,7 @@ impl<'p> SpanTable<'p> {
                 "callers": callers.collect::<Vec<Value>>(),
             })
         });
-        let left_out = self.profile.spans.left_out;
-        let report = with(report, "spans", spans.collect::<Vec<Value>>().into());
-        let left_out = json!({"count": left_out.count, "total_ns": left_out.duration});
-        with(report, "spans_left_out", left_out)
+        spans.collect()
     }
 }
 
