@@ -13,12 +13,17 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use formats::WriteError;
+
 use profile::{Body, Diff, Metric, Profile};
+use serde_json::Value;
 
 use crate::args::{Arguments, DiffArguments};
 use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
+
 use crate::report::Rows;
+use crate::report::json::key;
+
 use crate::{input, pager};
 use shown::Shown;
 
@@ -64,7 +69,7 @@ fn compared(sides: [&[Profile]; 2], metric: Metric) -> Result<(Diff, String)> {
 /// A comparison row by row, for `xhprof mcp`.
 pub(crate) struct DiffRows {
     /// The totals and the number of changes, as text and as JSON.
-    pub(crate) head: (String, serde_json::Value),
+    pub(crate) head: (String, Value),
     pub(crate) functions: Rows,
     pub(crate) edges: Rows,
 }
@@ -80,16 +85,25 @@ pub(crate) fn rows(
     let (diff, unit) = compared(sides, metric)?;
     let shown = Shown::new(&diff, metric, arguments, &unit, names);
     let mut json = shown.json();
+
+    // A row has the metric of the comparison, and the calls.
+    let keys = [metric, Metric::Calls].map(|metric| key(metric, diff.metrics));
     let mut list = |name: &str, lines: Vec<String>, others: usize| {
-        let values = json.get_mut(name).and_then(|list| match list.take() {
-            serde_json::Value::Array(values) => Some(values),
-            _ => None,
-        });
+        let mut values = match json.get_mut(name).map(Value::take) {
+            Some(Value::Array(values)) => values,
+            _ => Vec::new(),
+        };
+        for costs in values.iter_mut().flat_map(|row| row.as_object_mut()) {
+            for costs in costs.values_mut().filter_map(Value::as_object_mut) {
+                costs.retain(|name, _| keys.contains(&name.as_str()) || name == "count");
+            }
+        }
         Rows {
-            rows: lines.into_iter().zip(values.unwrap_or_default()).collect(),
+            rows: lines.into_iter().zip(values).collect(),
             others,
         }
     };
+
     let [of_functions, of_edges] = shown.left_out;
     Ok(DiffRows {
         functions: list("functions", shown.function_lines(), of_functions),

@@ -79,8 +79,8 @@ impl Server {
         let mut answer = Answer::new(text);
         if unread > 0 {
             answer.text.push_str(&format!(
-                "- {} no profiles\n",
-                counted(unread as u64, "file is")
+                "- left out, no profiles: {}\n",
+                counted(unread as u64, "file")
             ));
         }
         let named: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
@@ -247,9 +247,8 @@ impl Server {
             "Costliest paths from main(){}: cost with callees\n\n",
             through.unwrap_or_default()
         ));
-        let deepest = rows.rows.iter().max_by_key(|row| row.1["depth"].as_u64());
-        if let Some(name) = deepest.and_then(|row| row.1.get("name")) {
-            let why = "the deepest function of these paths";
+        if let Some(name) = through_function(asked, &rows) {
+            let why = "who calls it, and what it calls";
             let arguments = json!({ "run": asked.run, "function": name });
             answer.suggest("callers_and_callees", arguments, why);
         }
@@ -355,12 +354,18 @@ impl Server {
             "Changes from base to new\n\n{total}\nFunctions\n\n"
         ));
         answer.put_all(value);
-        if arguments.metric != Cost::Calls {
-            let with_calls = json!({
-                "base": asked.base, "new": asked.new, "metric": "calls", "only": "worse",
-            });
-            let why = "what is called more often: the same on every machine";
-            answer.suggest("differences", with_calls, why);
+        for (metric, is_asked, why) in [
+            (
+                "calls",
+                Cost::Calls,
+                "what is called more often: the same on every machine",
+            ),
+            ("memory", Cost::Memory, "what keeps more memory"),
+        ] {
+            if arguments.metric != is_asked {
+                let sides = json!({ "base": asked.base, "new": asked.new, "metric": metric });
+                answer.suggest("differences", sides, why);
+            }
         }
         if let Some(name) = at(&rows.functions, "/name") {
             let arguments = json!({ "run": asked.new.first(), "function": name });
@@ -433,6 +438,16 @@ impl Server {
         answer.text.insert_str(0, &head);
         Ok(answer)
     }
+}
+
+/// The function that paths were asked for, else the deepest of the first path.
+fn through_function<'r>(asked: &'r Asked, rows: &'r Rows) -> Option<&'r str> {
+    let depth = |row: &(String, Value)| row.1["depth"].as_u64();
+    let mut pairs = rows.rows.windows(2);
+    let end = pairs.position(|pair| depth(&pair[1]) <= depth(&pair[0]));
+    let end = end.unwrap_or(rows.rows.len().saturating_sub(1));
+    let deepest = rows.rows.get(end)?.1["name"].as_str();
+    asked.function.as_deref().or(deepest)
 }
 
 /// The first rows.

@@ -142,7 +142,7 @@ impl Lines<'_> {
     pub(super) fn path(&self, node: &Shown) -> String {
         let cost = self.metric.of(&node.inclusive);
         format!(
-            "{}- {} {}{} {}\n",
+            "{}- {}{}{} {}\n",
             "  ".repeat(node.depth.min(12)),
             self.share(cost),
             self.amount(cost),
@@ -154,7 +154,7 @@ impl Lines<'_> {
     pub(super) fn function(&self, row: &FunctionRow) -> String {
         let (own, all) = (row.own.of(self.metric), row.inclusive.of(self.metric));
         format!(
-            "- {} {} self, {} with callees{} {}\n",
+            "- {}{} self, {} with callees{} {}\n",
             self.share(own),
             self.amount(own),
             self.amount(all),
@@ -166,7 +166,7 @@ impl Lines<'_> {
     pub(super) fn neighbour(&self, row: &NeighbourRow) -> String {
         let cost = row.costs.of(self.metric);
         format!(
-            "- {} {}{} {}\n",
+            "- {}{}{} {}\n",
             self.share(cost),
             self.amount(cost),
             self.calls(row.costs.calls),
@@ -174,11 +174,12 @@ impl Lines<'_> {
         )
     }
 
+    /// With a blank; nothing of what may be below zero.
     fn share(&self, cost: i64) -> String {
         if self.metric.is_signed() {
             return String::new();
         }
-        percent(FlatTable::percent(cost, self.whole))
+        percent(FlatTable::percent(cost, self.whole)) + " "
     }
 
     fn amount(&self, cost: i64) -> String {
