@@ -16,6 +16,8 @@ const UNLIMITED: usize = usize::MAX;
 const USUAL_WIDTH: usize = 80;
 /// The smallest width that a table supports.
 const MIN_WIDTH: usize = 40;
+/// The length of one name or statement in Markdown.
+const CODE_WIDTH: usize = 160;
 
 /// How to format text for one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +170,24 @@ impl<W: Write> Write for Safe<W> {
 /// beginning and the end of a name identify it best.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     without_middle(text, width, 2)
+}
+
+/// Text of a profile in Markdown: on one line, not longer than a limit, and nothing in it is
+/// Markdown.
+pub(crate) fn code(text: &[u8]) -> String {
+    format!(
+        "`{}`",
+        short(&printable(text), CODE_WIDTH).replace('`', "'")
+    )
+}
+
+/// Text in at most `most` columns and four bytes a column: some characters have no width.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    let text = shortened(text, most);
+    match text.char_indices().find(|(place, _)| *place > 4 * most) {
+        Some((place, _)) => format!("{}…", &text[..place]),
+        None => text,
+    }
 }
 
 /// `text` in at most `width` columns; up to the given fifths of them show its

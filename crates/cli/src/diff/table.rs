@@ -7,9 +7,8 @@ use anyhow::Result;
 use profile::{Change, Metric, WallUnit};
 
 use super::shown::Shown;
-use crate::report::markdown::code;
 use crate::report::table::{Cell, Column, Row, Table};
-use crate::terminal::{Look, Style, printable, shortened};
+use crate::terminal::{Look, Style, code, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
 
 /// A change below this share is not coloured.

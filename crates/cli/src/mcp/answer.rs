@@ -6,8 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::report::Rows;
-use crate::report::markdown::short;
-use crate::terminal::printable;
+use crate::terminal::{printable, short};
 
 /// The bytes of the text, and of the data.
 pub(super) const LONGEST: usize = 10_800;
@@ -79,7 +78,9 @@ impl Answer {
         }
         let next = first + shown.len();
         let more = all.saturating_sub(next);
-        if more > 0 && !shown.is_empty() {
+        if all == 0 && self.text.ends_with("\n\n") {
+            self.text.push_str("- none\n");
+        } else if more > 0 && !shown.is_empty() {
             self.text
                 .push_str(&format!("- … {more} more; ask with offset {next}\n"));
         } else if shown.is_empty() && all > 0 {

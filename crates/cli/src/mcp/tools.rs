@@ -15,8 +15,8 @@ use super::catalogue::Asked;
 use super::{RunRow, RunsAsked, Server};
 use crate::args::{Cost, DiffArguments, ReportFormat, Side, Sort, TableArguments, ViewArguments};
 use crate::diff;
-use crate::report::markdown::code;
 use crate::report::{BesideRows, Report, Rows};
+use crate::terminal::{code, printable};
 use crate::units::{count, counted, size, time};
 
 /// The profiles of one side of a comparison.
@@ -217,12 +217,9 @@ impl Server {
             answer
                 .text
                 .push_str(&format!("\n{}, shares of its cost\n\n", capital(side)));
-            match rows.rows.first().and_then(|row| row.1.get("name")) {
-                Some(name) => {
-                    let why = format!("the first of its {side}");
-                    answer.suggest("callers_and_callees", with(name), &why);
-                }
-                None => answer.text.push_str("- none\n"),
+            if let Some(name) = rows.rows.first().and_then(|row| row.1.get("name")) {
+                let why = format!("the first of its {side}");
+                answer.suggest("callers_and_callees", with(name), &why);
             }
             let share = if side == "callers" { 0.5 } else { 1.0 };
             answer.list(side, rows, asked.offset(), share);
@@ -484,7 +481,7 @@ fn line(run: &RunRow) -> String {
         let failed = if run.has_failed { ", failed" } else { "" };
         facts.push(format!(
             "status {}{failed}",
-            crate::terminal::printable(run.status.as_bytes())
+            printable(run.status.as_bytes())
         ));
     }
     let (name, route) = (code(run.run.as_bytes()), code(run.route.as_bytes()));

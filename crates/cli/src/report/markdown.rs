@@ -13,7 +13,7 @@ use super::functions::Functions;
 use super::spans::SpanTable;
 use super::tree::{Paths, Shown};
 use super::{hints, summary};
-use crate::terminal::{printable, shortened};
+use crate::terminal::{code, printable, short};
 use crate::units::{amount, counted, percent};
 
 /// The bytes of each part.
@@ -21,8 +21,8 @@ const PATHS: usize = 2_700;
 const FUNCTIONS: usize = 1_600;
 const SPANS: usize = 1_700;
 const HINTS: usize = 1_800;
-/// The length of one name or statement.
-const TEXT: usize = 160;
+/// The length of a text in a hint, and of a file.
+const TEXT: [usize; 2] = [320, 80];
 
 /// What the text consists of.
 pub(super) struct Parts<'p> {
@@ -201,7 +201,7 @@ impl Lines<'_> {
         let name = code(&function.name);
         match (&function.file, function.line) {
             (Some(file), line) if line > 0 => {
-                let file = short(&printable(file), TEXT / 2).replace('`', "'");
+                let file = short(&printable(file), TEXT[1]).replace('`', "'");
                 format!("{name} ({file}:{line})")
             }
             _ => name,
@@ -214,28 +214,13 @@ pub(super) fn hint(hint: &Hint) -> String {
         .share
         .map_or("all".to_owned(), |share| percent(share * 100.0));
     let evidence: Vec<String> = hint.evidence.iter().map(hints::said).collect();
-    let line = |text: &str| short(&text.replace('`', "'"), 2 * TEXT);
+    let line = |text: &str| short(&text.replace('`', "'"), TEXT[0]);
     format!(
         "- **{share}** {}: {}. {}\n",
         line(&printable(hint.title.as_bytes())),
         line(&evidence.join(" · ")),
         line(&hint.text)
     )
-}
-
-/// Text of the profile: on one line, not longer than a limit, and nothing in it is
-/// Markdown.
-pub(crate) fn code(text: &[u8]) -> String {
-    format!("`{}`", short(&printable(text), TEXT).replace('`', "'"))
-}
-
-/// Text in at most `most` columns and four bytes a column: some characters have no width.
-pub(crate) fn short(text: &str, most: usize) -> String {
-    let text = shortened(text, most);
-    match text.char_indices().find(|(place, _)| *place > 4 * most) {
-        Some((place, _)) => format!("{}…", &text[..place]),
-        None => text,
-    }
 }
 
 /// Adds the rows that fit, and says how many did not.

@@ -9,7 +9,7 @@ mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
-pub(crate) mod markdown;
+mod markdown;
 mod matches;
 mod neighbours;
 mod pattern;

@@ -13,7 +13,7 @@ use super::markdown::{self, Lines};
 use super::neighbours::{self, Direction};
 use super::spans::SpanTable;
 use super::tree::Paths;
-use super::{MIN_PERCENT, Pattern, Report, json};
+use super::{MIN_PERCENT, Report, json};
 
 /// A list, the first rows first.
 #[derive(Debug, Default)]
@@ -64,9 +64,20 @@ impl Report<'_> {
         }
     }
 
+    /// The functions that `wanted` means: first the one that has this name in JSON, where bytes
+    /// that are no UTF-8 are replaced.
+    fn found(&self, wanted: &str) -> Result<Found> {
+        let profile = self.document.profile();
+        let is_it = |symbol: &_| String::from_utf8_lossy(profile.name(*symbol)) == wanted;
+        match self.document.functions().find(is_it) {
+            Some(function) => Ok(Found::One(function)),
+            None => lookup::find(&self.document, wanted),
+        }
+    }
+
     /// The function that `wanted` names, and those beside it.
     pub(crate) fn beside_rows(&self, wanted: &str) -> Result<Beside> {
-        let function = match lookup::find(&self.document, wanted)? {
+        let function = match self.found(wanted)? {
             Found::One(function) => function,
             Found::Several(all) => {
                 let is_one = |symbol| all.contains(&symbol);
@@ -99,25 +110,20 @@ impl Report<'_> {
 
     /// The costliest call paths from `main()`: all, or those through a function.
     pub(crate) fn path_rows(&self, through: Option<&str>) -> Result<Rows> {
-        let pattern = match through {
-            Some(wanted) => match lookup::find(&self.document, wanted)? {
-                Found::One(function) => {
-                    let name = self.document.profile().name(function);
-                    let name = regex::escape(&String::from_utf8_lossy(name));
-                    Some(Pattern::new(&format!("^{name}$")))
-                }
-                Found::Several(_) => Some(Pattern::new(wanted)),
-            },
-            None => None,
-        };
         let metric = self.arguments.metric.into();
-        let min = if pattern.is_some() { 0.0 } else { MIN_PERCENT };
-        let choice = self.choice(min, None, metric);
         let profile = self.document.profile();
         let Some(tree) = profile.tree() else {
             return Ok(Rows::default());
         };
-        let paths = Paths::of_tree(profile, &tree, metric, choice, pattern.as_ref());
+        let focused = match through.map(|wanted| self.found(wanted)).transpose()? {
+            Some(Found::One(function)) => Some(tree.focused(|symbol| symbol == function)),
+            Some(Found::Several(all)) => Some(tree.focused(|symbol| all.contains(&symbol))),
+            None => None,
+        };
+        let min = if focused.is_some() { 0.0 } else { MIN_PERCENT };
+        let choice = self.choice(min, None, metric);
+        let tree = focused.as_ref().unwrap_or(&tree);
+        let paths = Paths::of_tree(profile, tree, metric, choice, None);
         let lines = self.lines();
         let row = |node| (lines.path(node), json::path(profile, node));
         Ok(Rows {

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use view::Document;
 
 use super::json::with;
-use super::markdown::code;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
-use crate::terminal::{Look, Style, printable, shortened};
+use crate::terminal::{Look, Style, code, printable, shortened};
 use crate::units::{count, counted, percent, time};
 
 /// How many texts are printed below the functions.
