@@ -46,7 +46,6 @@ mod stacks;
 mod suggest;
 pub mod terminal;
 mod typed;
-pub mod units;
 mod users;
 mod viewer;
 mod words;
@@ -58,6 +57,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use args::{Arguments, Command};
+pub use view::units;
 
 /// The program: does what the command line says.
 #[must_use]

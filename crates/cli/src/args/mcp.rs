@@ -26,7 +26,7 @@ pub struct McpArguments {
     /// Directories of profiles, or files; by default the working directory
     #[arg(value_name = "DIR")]
     pub paths: Vec<PathBuf>,
-    /// The store of `xhprof serve`, instead of files: a folder, or clickhouse://HOST/DATABASE
+    /// The store of `xhprof serve`, instead of files: a folder, or `clickhouse://HOST/DATABASE`
     #[arg(long, value_name = "STORE", conflicts_with = "paths")]
     pub store: Option<PathBuf>,
     /// Offer to run PHP programs under the profiler, with the rights of this user

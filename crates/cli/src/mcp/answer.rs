@@ -121,8 +121,9 @@ impl Answer {
                 && next.get("arguments") == Some(&arguments)
         });
         if !is_known && self.next.len() < 4 {
-            self.next
-                .push(json!({ "tool": tool, "arguments": arguments, "why": why }));
+            let mut next = json!({ "tool": tool, "why": why });
+            next["arguments"] = arguments;
+            self.next.push(next);
         }
     }
 

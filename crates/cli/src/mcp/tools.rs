@@ -181,7 +181,9 @@ impl Server {
             let arguments = json!({ "run": asked.run, "function": name });
             let why = "who calls it, and what it calls";
             answer.suggest("callers_and_callees", arguments.clone(), why);
-            answer.suggest("call_paths", arguments, "how it is reached");
+            if report.has_stacks() {
+                answer.suggest("call_paths", arguments, "how it is reached");
+            }
         }
         answer.list("functions", rows, asked.offset(), 1.0);
         Ok(answer)
@@ -210,8 +212,8 @@ impl Server {
         let mut answer = Answer::new("Function\n\n");
         let name = at(&one, "/name").map(Value::from);
         answer.list("functions", one, 0, 1.0);
-        if let Some(name) = &name {
-            answer.suggest("call_paths", with(name), "the whole paths through it");
+        if let Some(name) = name.filter(|_| report.has_stacks()) {
+            answer.suggest("call_paths", with(&name), "the whole paths through it");
         }
         for (side, rows) in [("callers", callers), ("callees", callees)] {
             answer
@@ -282,7 +284,8 @@ impl Server {
                 answer.suggest("callers_and_callees", arguments, why);
             }
         }
-        if let (true, Some(caller)) = (repeated.is_empty(), at(&rows, "/callers/0/name")) {
+        let is_plain = repeated.is_empty() && report.has_stacks();
+        if let (true, Some(caller)) = (is_plain, at(&rows, "/callers/0/name")) {
             let arguments = json!({ "run": asked.run, "function": caller });
             answer.suggest("call_paths", arguments, "how the longest wait is reached");
         }

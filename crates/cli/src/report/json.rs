@@ -4,11 +4,12 @@
 use formats::flamegraph::moment;
 use profile::{Metric, Metrics, Mode, Profile, SymbolId, WallUnit};
 use serde_json::{Map, Value, json};
+use view::paths::Shown;
 use view::{Costs, FunctionRow, NeighbourRow, Summary};
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
-use super::tree::{Paths, Shown};
+use super::tree::Paths;
 
 impl Functions<'_> {
     /// Adds the table of functions to a report.
@@ -37,9 +38,13 @@ impl Beside<'_> {
 impl Paths<'_> {
     /// Adds the paths to a report, parents before children.
     pub(super) fn add_to(&self, report: Value) -> Value {
-        let paths = self.shown.iter().map(|node| path(self.profile, node));
+        let paths = self.of.shown.iter().map(|node| path(self.profile, node));
         let paths: Vec<Value> = paths.collect();
-        let name = if self.is_inverted { "inverted" } else { "tree" };
+        let name = if self.of.is_inverted {
+            "inverted"
+        } else {
+            "tree"
+        };
         with(report, name, paths.into())
     }
 }

@@ -9,7 +9,6 @@ mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
-mod markdown;
 mod matches;
 mod neighbours;
 mod pattern;
@@ -40,7 +39,8 @@ pub(crate) use pattern::Pattern;
 pub(crate) use rows::{Beside as BesideRows, Rows};
 use spans::SpanTable;
 use table::Table;
-use tree::{Choice, Paths};
+use tree::Paths;
+use view::paths::Choice;
 
 /// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
@@ -182,15 +182,20 @@ impl<'a> Report<'a> {
         let (profile, pattern) = (self.document.profile(), self.pattern.as_ref());
         let rows = Some(self.arguments.limit_or(ROWS));
         let has_paths = !matches!(profile.body, Body::Edges(_));
-        let parts = markdown::Parts {
+        let functions = self.functions(rows);
+        let spans = SpanTable::new(&self.document, &self.arguments, rows, pattern);
+        let parts = view::markdown::Parts {
             lines: self.lines(),
             summary: &self.summary,
             title,
             paths: has_paths
                 .then(|| self.paths_above(Paths::of_tree, MIN_PERCENT, rows))
-                .flatten(),
-            functions: self.functions(rows),
-            spans: SpanTable::new(&self.document, &self.arguments, rows, pattern),
+                .flatten()
+                .map(|paths| paths.of),
+            functions: &functions.rows,
+            other_functions: functions.others(),
+            spans: spans.markdown_rows(),
+            other_spans: spans.others(),
             hints: self.hints.as_deref().unwrap_or_default(),
         };
         parts.render()
@@ -388,4 +393,39 @@ fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
         profile.body = Body::Tree(folded);
     }
     Ok(profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use view::{Answer, MarkdownQuery, Question, Source};
+
+    #[test]
+    fn the_viewer_gives_an_assistant_the_same_text() {
+        for file in [
+            "spans.in/spans.xhp",
+            "hints.in/import.json",
+            "views.in/tiny.xhp",
+        ] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/cmd")
+                .join(file);
+            let (view, table) = (ViewArguments::default(), TableArguments::default());
+            let profile = input::read(&path).unwrap();
+            let report = Report::new(profile, &view, &table, ReportFormat::Markdown).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            let source = Source {
+                name: "a file",
+                bytes: &bytes,
+            };
+            let mut document = Document::open(&[source]).unwrap();
+            let question = Question::Markdown(MarkdownQuery::default());
+            let Answer::Markdown(answer) = document.answer(&question).unwrap() else {
+                panic!("another answer")
+            };
+            assert_eq!(answer.text, report.markdown("a file"));
+        }
+    }
 }

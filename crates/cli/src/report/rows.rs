@@ -6,10 +6,10 @@
 use anyhow::Result;
 use profile::{Body, Metric};
 use serde_json::Value;
+use view::markdown::Lines;
 
 use super::functions::Functions;
 use super::lookup::{self, Found};
-use super::markdown::{self, Lines};
 use super::neighbours::{self, Direction};
 use super::spans::SpanTable;
 use super::tree::Paths;
@@ -127,8 +127,8 @@ impl Report<'_> {
         let lines = self.lines();
         let row = |node| (lines.path(node), json::path(profile, node));
         Ok(Rows {
-            rows: paths.shown.iter().map(row).collect(),
-            others: paths.left_out,
+            rows: paths.of.shown.iter().map(row).collect(),
+            others: paths.of.left_out,
         })
     }
 
@@ -147,7 +147,7 @@ impl Report<'_> {
         let rows = hints.iter().flat_map(super::hints::HintList::rows);
         Rows {
             rows: rows
-                .map(|(hint, value)| (markdown::hint(hint), value))
+                .map(|(hint, value)| (view::markdown::hint(hint), value))
                 .collect(),
             others: 0,
         }

@@ -5,12 +5,13 @@ use anyhow::Result;
 use profile::{FlatTable, LeftOut, Profile, Repeat, SpanGroup, SymbolId, repeats};
 use serde_json::{Value, json};
 use view::Document;
+use view::markdown::is_of;
 
 use super::json::with;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
-use crate::terminal::{Look, Style, code, printable, shortened};
+use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{count, counted, percent, time};
 
 /// How many texts are printed below the functions.
@@ -158,42 +159,8 @@ impl<'p> SpanTable<'p> {
 
     /// A line for each group, with its caller.
     pub(super) fn markdown_rows(&self) -> Vec<String> {
-        let row = |group: &SpanGroup<'_>| {
-            let text = match group.text {
-                [] => self.profile.name(group.symbol),
-                text => text,
-            };
-            let caller = group
-                .callers
-                .first()
-                .map(|caller| self.profile.name(caller.symbol));
-            let caller = caller.map(|name| format!(", by {}", code(name)));
-            let repeat = self
-                .repeats
-                .iter()
-                .find(|repeat| is_of(self.profile, repeat, group));
-            let repeat = repeat.map(|repeat| {
-                let parents = repeat
-                    .parents
-                    .iter()
-                    .map(|parent| code(self.profile.name(*parent)));
-                let parents = parents.collect::<Vec<_>>().join(" or ");
-                format!(
-                    "; **N+1**: {} or more in one call of {parents}",
-                    count(repeat.at_least)
-                )
-            });
-            format!(
-                "- {} {}, {} {}{}{}\n",
-                nanoseconds(group.total),
-                counted(group.calls, "call"),
-                group.kind.name(),
-                code(text),
-                caller.unwrap_or_default(),
-                repeat.unwrap_or_default()
-            )
-        };
-        self.shown.iter().map(row).collect()
+        let line = |group| view::markdown::span(self.profile, group, &self.repeats);
+        self.shown.iter().map(line).collect()
     }
 
     fn table(&self) -> Table {
@@ -320,13 +287,6 @@ impl<'p> SpanTable<'p> {
         });
         spans.collect()
     }
-}
-
-/// Whether the group contains the repeated statement.
-fn is_of(profile: &Profile, repeat: &Repeat, group: &SpanGroup<'_>) -> bool {
-    repeat.kind == group.kind
-        && repeat.symbol == group.symbol
-        && profile.spans.text_of(Some(repeat.text)) == group.text
 }
 
 fn signed(nanoseconds: u64) -> i64 {

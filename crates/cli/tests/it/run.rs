@@ -69,7 +69,6 @@ esac
 const OURS: usize = 18;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
-
 pub(crate) struct Stage {
     directory: TempDir,
 }
@@ -122,7 +121,6 @@ impl Stage {
     }
 
     /// Nothing of ours is left in the temporary directory.
-
     pub(crate) fn assert_clean(&self) {
         assert_eq!(fs::read_dir(self.path("tmp")).unwrap().count(), 0);
     }
@@ -280,7 +278,7 @@ fn the_end_says_how_to_keep_and_to_open_the_profile() {
         ),
         (
             &["-o", "a b.html", "--", "s.php"],
-            "kB): open it in a browser",
+            "B): open it in a browser",
         ),
         (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
         (

@@ -1,10 +1,5 @@
 //! `xhprof mcp --store`.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy takes the helpers of a test for no tests"
-)]
-
 use serde_json::json;
 use simulate::{Options, Shop};
 use store::{NewRun, Runs, SqliteStore};

@@ -6,15 +6,17 @@
 //! texts of two real profiles, so the limit is some 3,500 tokens. Text from the profile is
 //! in code spans, on one line.
 
-use profile::{FlatTable, Metric, Profile, SymbolId};
-use view::{FunctionRow, Hint, NeighbourRow, Summary};
+use profile::{FlatTable, Metric, Profile, Repeat, SpanGroup, SymbolId, repeats};
+use serde::{Deserialize, Serialize};
 
-use super::functions::Functions;
-use super::spans::SpanTable;
-use super::tree::{Paths, Shown};
-use super::{hints, summary};
-use crate::terminal::{code, printable, short};
-use crate::units::{amount, counted, percent};
+use crate::head::{facts, origin, tags};
+use crate::paths::{Choice, Paths, Shown};
+use crate::text::{code, printable, short};
+use crate::units::{amount, count, counted, percent, time};
+use crate::{Document, Evidence, FunctionRow, Hint, MetricName, NeighbourRow, SortBy, Summary};
+
+/// The least share of a path, in percent.
+const LEAST: f64 = 1.0;
 
 /// The bytes of each part.
 const PATHS: usize = 2_700;
@@ -24,25 +26,106 @@ const HINTS: usize = 1_800;
 /// The length of a text in a hint, and of a file.
 const TEXT: [usize; 2] = [320, 80];
 
+/// Which part of a profile, and by which cost.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct MarkdownQuery {
+    /// The metric that sorts.
+    pub metric: MetricName,
+    /// How many rows a list has at most; fewer if they are long.
+    pub rows: u32,
+}
+
+impl Default for MarkdownQuery {
+    fn default() -> Self {
+        Self {
+            metric: MetricName::Wall,
+            rows: 30,
+        }
+    }
+}
+
+/// A profile as one text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Markdown {
+    /// Markdown of fewer than 10,000 bytes.
+    pub text: String,
+}
+
 /// What the text consists of.
-pub(super) struct Parts<'p> {
-    pub(super) lines: Lines<'p>,
-    pub(super) summary: &'p Summary,
-    pub(super) title: &'p str,
+#[derive(Debug)]
+pub struct Parts<'p> {
+    /// The profile, and the cost.
+    pub lines: Lines<'p>,
+    /// The summary.
+    pub summary: &'p Summary,
+    /// What a profile without a title is called.
+    pub title: &'p str,
     /// None if the profile has no stacks.
-    pub(super) paths: Option<Paths<'p>>,
-    pub(super) functions: Functions<'p>,
-    pub(super) spans: SpanTable<'p>,
-    pub(super) hints: &'p [Hint],
+    pub paths: Option<Paths>,
+    /// The functions.
+    pub functions: &'p [FunctionRow],
+    /// How many there are besides.
+    pub other_functions: usize,
+    /// The lines of spans.
+    pub spans: Vec<String>,
+    /// How many there are besides.
+    pub other_spans: usize,
+    /// The hints.
+    pub hints: &'p [Hint],
+}
+
+/// The answer about a whole document.
+pub(crate) fn markdown(document: &mut Document, query: &MarkdownQuery) -> Markdown {
+    let metric: Metric = query.metric.into();
+    let rows = query.rows.clamp(1, 1_000) as usize;
+    let (summary, title) = (document.summary(), document.title().into_owned());
+    let whole = match metric {
+        Metric::Calls => i64::try_from(summary.calls).unwrap_or(i64::MAX),
+        metric => summary.total.of(metric),
+    };
+    let functions = document.functions_where(|_| true, SortBy::Own(query.metric), rows);
+    let others = (functions.matches as usize).saturating_sub(functions.rows.len());
+    let hints = document.hints().hints;
+    let text = document.with_whole_profile(|profile| {
+        let choice = Choice {
+            min: LEAST,
+            limit: rows,
+            whole,
+        };
+        let tree = profile.tree().filter(|_| summary.has_stacks);
+        let (groups, repeats) = (profile.spans.groups(), repeats(profile));
+        let shown = groups.iter().take(rows);
+        let parts = Parts {
+            lines: Lines {
+                profile,
+                metric,
+                whole,
+            },
+            summary: &summary,
+            title: &title,
+            paths: tree.map(|tree| Paths::of_tree(&tree, metric, choice)),
+            functions: &functions.rows,
+            other_functions: others,
+            spans: shown.map(|group| span(profile, group, &repeats)).collect(),
+            other_spans: groups.len().saturating_sub(rows),
+            hints: &hints,
+        };
+        parts.render()
+    });
+    Markdown { text }
 }
 
 impl Parts<'_> {
     /// The whole text.
-    pub(super) fn render(&self) -> String {
+    #[must_use]
+    pub fn render(&self) -> String {
         let profile = self.lines.profile;
         let title = profile.meta.title.as_deref().unwrap_or(self.title);
         let mut text = format!("# Profile of {}\n\n", code(title.as_bytes()));
-        for line in summary::facts_and_origin(profile, self.summary) {
+        for line in head_lines(profile, self.summary) {
             text.push_str(&format!("- {}\n", short(&line.replace('`', "'"), 250)));
         }
         text.push_str(
@@ -54,19 +137,12 @@ impl Parts<'_> {
             text.push_str("\n## Costliest paths, with their callees\n\n");
             push_within(&mut text, PATHS, rows.collect(), paths.left_out);
         }
-        let rows = self.functions.rows.iter();
-        let rows = rows.map(|row| self.lines.function(row));
+        let rows = self.functions.iter().map(|row| self.lines.function(row));
         text.push_str("\n## Functions by self cost\n\n");
-        push_within(
-            &mut text,
-            FUNCTIONS,
-            rows.collect(),
-            self.functions.others(),
-        );
-        let rows = self.spans.markdown_rows();
-        if !rows.is_empty() {
+        push_within(&mut text, FUNCTIONS, rows.collect(), self.other_functions);
+        if !self.spans.is_empty() {
             text.push_str("\n## Waited for: statements, requests, commands\n\n");
-            push_within(&mut text, SPANS, rows, self.spans.others());
+            push_within(&mut text, SPANS, self.spans.clone(), self.other_spans);
         }
         text.push_str("\n## Hints\n\n");
         let rows: Vec<String> = self.hints.iter().map(hint).collect();
@@ -131,15 +207,20 @@ impl Parts<'_> {
 }
 
 /// The rows of lists as lines of Markdown.
-pub(super) struct Lines<'p> {
-    pub(super) profile: &'p Profile,
-    pub(super) metric: Metric,
+#[derive(Debug)]
+pub struct Lines<'p> {
+    /// The profile.
+    pub profile: &'p Profile,
+    /// The cost.
+    pub metric: Metric,
     /// What shares refer to.
-    pub(super) whole: i64,
+    pub whole: i64,
 }
 
 impl Lines<'_> {
-    pub(super) fn path(&self, node: &Shown) -> String {
+    /// A call path, indented by its depth.
+    #[must_use]
+    pub fn path(&self, node: &Shown) -> String {
         let cost = self.metric.of(&node.inclusive);
         format!(
             "{}- {}{}{} {}\n",
@@ -151,7 +232,9 @@ impl Lines<'_> {
         )
     }
 
-    pub(super) fn function(&self, row: &FunctionRow) -> String {
+    /// A function.
+    #[must_use]
+    pub fn function(&self, row: &FunctionRow) -> String {
         let (own, all) = (row.own.of(self.metric), row.inclusive.of(self.metric));
         format!(
             "- {}{} self, {} with callees{} {}\n",
@@ -163,7 +246,9 @@ impl Lines<'_> {
         )
     }
 
-    pub(super) fn neighbour(&self, row: &NeighbourRow) -> String {
+    /// A caller or callee.
+    #[must_use]
+    pub fn neighbour(&self, row: &NeighbourRow) -> String {
         let cost = row.costs.of(self.metric);
         format!(
             "- {}{}{} {}\n",
@@ -209,11 +294,13 @@ impl Lines<'_> {
     }
 }
 
-pub(super) fn hint(hint: &Hint) -> String {
+/// A hint, with what to do.
+#[must_use]
+pub fn hint(hint: &Hint) -> String {
     let share = hint
         .share
         .map_or("all".to_owned(), |share| percent(share * 100.0));
-    let evidence: Vec<String> = hint.evidence.iter().map(hints::said).collect();
+    let evidence: Vec<String> = hint.evidence.iter().map(Evidence::said).collect();
     let line = |text: &str| short(&text.replace('`', "'"), TEXT[0]);
     format!(
         "- **{share}** {}: {}. {}\n",
@@ -241,13 +328,59 @@ fn push_within(text: &mut String, limit: usize, rows: Vec<String>, others: usize
     }
 }
 
+/// A group of spans, with its caller and whether one call repeats it.
+#[must_use]
+pub fn span(profile: &Profile, group: &SpanGroup<'_>, repeats: &[Repeat]) -> String {
+    let text = match group.text {
+        [] => profile.name(group.symbol),
+        text => text,
+    };
+    let caller = group.callers.first();
+    let caller = caller.map(|caller| format!(", by {}", code(profile.name(caller.symbol))));
+    let repeat = repeats.iter().find(|repeat| is_of(profile, repeat, group));
+    let repeat = repeat.map(|repeat| {
+        let parents = repeat.parents.iter();
+        let parents = parents.map(|parent| code(profile.name(*parent)));
+        let parents = parents.collect::<Vec<_>>().join(" or ");
+        let times = count(repeat.at_least);
+        format!("; **N+1**: {times} or more in one call of {parents}")
+    });
+    let total = time(i64::try_from(group.total).unwrap_or(i64::MAX));
+    format!(
+        "- {} {}, {} {}{}{}\n",
+        total.trim_end(),
+        counted(group.calls, "call"),
+        group.kind.name(),
+        code(text),
+        caller.unwrap_or_default(),
+        repeat.unwrap_or_default()
+    )
+}
+
+/// Whether the group contains the repeated statement.
+#[must_use]
+pub fn is_of(profile: &Profile, repeat: &Repeat, group: &SpanGroup<'_>) -> bool {
+    repeat.kind == group.kind
+        && repeat.symbol == group.symbol
+        && profile.spans.text_of(Some(repeat.text)) == group.text
+}
+
+/// What was recorded, where, and its tags: a line each.
+fn head_lines(profile: &Profile, summary: &Summary) -> Vec<String> {
+    let lines = [
+        facts(profile, summary),
+        origin(&profile.meta),
+        tags(&profile.meta),
+    ];
+    let lines = lines.iter().filter(|parts| !parts.is_empty());
+    let lines = lines.map(|parts| printable(parts.join(" · ").as_bytes()));
+    lines.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use profile::{Body, NodeId, Span, SpanKind, SpansBuilder, Symbol, TreeBuilder};
-
-    use crate::args::{ReportFormat, TableArguments, ViewArguments};
-    use crate::report::Report;
 
     /// A thousand functions with long names, in a thousand paths, each with a statement.
     fn large() -> Profile {
@@ -284,15 +417,15 @@ mod tests {
     #[test]
     fn no_profile_makes_a_long_text_or_leaves_its_code_span() {
         let mut profile = large();
-        profile.meta.title = Some("`t`\n# x ".repeat(1_000));
+        // Characters without a width, too.
+        profile.meta.title = Some("`t`\n# x ".repeat(1_000) + &"\u{301}".repeat(100_000));
         profile.meta.set_tag("route", "/`x`\n# y".repeat(1_000));
-        let arguments = TableArguments {
-            limit: Some(0),
-            ..TableArguments::default()
+        let mut document = Document::new(profile, vec!["a file".to_owned()]);
+        let query = MarkdownQuery {
+            rows: 1_000,
+            ..MarkdownQuery::default()
         };
-        let view = ViewArguments::default();
-        let report = Report::new(profile, &view, &arguments, ReportFormat::Markdown).unwrap();
-        let text = report.markdown("a file");
+        let text = markdown(&mut document, &query).text;
         assert!(text.len() < 10_000, "{}", text.len());
         assert!(text.contains("- … "), "{text}");
         for line in text.lines() {
