@@ -51,8 +51,8 @@ example_shop() {
 # The faults again, by a client of `xhprof mcp` from npm that follows the answers.
 shop_assistant() {
     local made=$PWD/target/mcp-client
-    command -v node >/dev/null && command -v npm >/dev/null || {
-        echo 'node or npm is not there, so not run: the client of xhprof mcp'
+    command -v npm >/dev/null || {
+        echo 'npm is not there, so not run: the client of xhprof mcp'
         return
     }
     rm -rf "$made" && mkdir -p "$made"
