@@ -76,9 +76,17 @@ impl Runner {
         let directory = self.directory.path().to_owned();
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                let group = group.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(group) = *group {
-                    let _ = kill_process_group(group, Signal::KILL);
+                let running = || *group.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(pid) = running() {
+                    // It removes what is temporary, and is waited for as usual.
+                    let _ = kill_process_group(pid, Signal::TERM);
+                    let end = Instant::now() + GRACE;
+                    while running().is_some() && Instant::now() < end {
+                        thread::sleep(STEP);
+                    }
+                }
+                if let Some(pid) = running() {
+                    let _ = kill_process_group(pid, Signal::KILL);
                 }
                 let _ = fs::remove_dir_all(directory);
                 let _ = signal_hook::low_level::emulate_default_handler(signal);

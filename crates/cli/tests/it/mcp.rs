@@ -6,10 +6,14 @@
 )]
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -466,6 +470,25 @@ fn a_command_is_profiled_within_its_limits() {
     );
     assert!(began.elapsed() < Duration::from_secs(30));
     client.end();
+    stage.assert_clean();
+}
+
+#[test]
+fn a_signal_ends_the_command_with_the_server() {
+    let stage = Stage::new();
+    let mut command = stage.program("terminated");
+    command.args(["mcp", "--allow-run"]).arg(stage.path("tmp"));
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let params = json!({ "name": "run_command", "arguments": { "command": ["s.php"] } });
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    writeln!(server.stdin.as_mut().unwrap(), "{request}").unwrap();
+    // The program writes it when it runs.
+    while !stage.path("mode").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    assert_eq!(server.wait().unwrap().signal(), Some(15));
     stage.assert_clean();
 }
 
