@@ -96,7 +96,7 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
     legend: { show: true, live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(most, 1e-9) * 1.08] } },
     axes: [
-      { ...axis, space: 70 },
+      { ...axis, space: 70, values: (_, times, __, ___, step) => timeWords(times, step) },
       { ...axis, size: 64, space: 36, values: (_, splits) => splits.map((value) => text(value)) },
     ],
     series: [
@@ -141,6 +141,21 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
       ],
     },
   };
+}
+
+/** The times of an axis in the reader's own calendar: the day where it begins, and hours within it. */
+function timeWords(times: readonly number[], step: number): string[] {
+  let before = "";
+  return times.map((time) => {
+    const moment = new Date(time * 1000);
+    const day = moment.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+    const year = step > 40 * 86_400 ? `\n${moment.getFullYear()}` : "";
+    const isNew = day !== before;
+    before = day;
+    if (step >= 86_400) return day + year;
+    const hour = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+    return isNew ? `${hour}\n${day}` : hour;
+  });
 }
 
 function drawMarks(
