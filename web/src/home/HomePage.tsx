@@ -1,6 +1,6 @@
 /** Home: an application now against a week ago, what the last release did, and what is missing. */
 import type { JSX } from "preact";
-import { address, functionAddress, routeAddress } from "../api/filter";
+import { address, condition, functionAddress, routeAddress } from "../api/filter";
 import type { Compared, Found, HomePage as Home, HomeRoute, RegressionsPage, SeriesPoint } from "../api/generated";
 import { valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
@@ -115,14 +115,14 @@ function Cards(props: { home: Home }): JSX.Element {
 
 /** The latest findings of all releases: they are searched for apart, which takes longer. */
 function Findings(props: { app: string }): JSX.Element {
-  const asked = useApi<RegressionsPage>(address("/api/v1/pages/regressions", { app: props.app }));
+  const asked = useApi<RegressionsPage>(address("/api/v1/pages/regressions", { q: condition("app", props.app) }));
   const all = (asked.answer?.releases ?? []).flatMap(({ release, found }) =>
     found.filter(({ is_gone }) => !is_gone).map((one) => ({ release, one })),
   );
   return (
     <Panel
       title="What got worse"
-      actions={<a href={address("/regressions", { q: `app:${props.app}` })}>All findings</a>}
+      actions={<a href={address("/regressions", { q: condition("app", props.app) })}>All findings</a>}
     >
       {asked.error ? (
         <p class="notice bad">{asked.error.message}</p>
@@ -149,11 +149,11 @@ function Finding(props: { release: string; found: Found; app: string }): JSX.Ele
       <span class="small muted">
         <Tag kind="bad">{found.heading}</Tag> {release} · {found.is_provisional ? "likely" : "sure"}
       </span>
-      <a href={`${address("/regressions", { q: `app:${app}` })}#${found.id}`} class="finding-text">
+      <a href={`${address("/regressions", { q: condition("app", app) })}#${found.id}`} class="finding-text">
         {found.sentence}
       </a>
       {found.function !== null ? (
-        <a href={functionAddress(found.function, `app:${app}`)}>
+        <a href={functionAddress(found.function, condition("app", app))}>
           <FunctionName name={found.function} />
         </a>
       ) : place ? (

@@ -75,11 +75,11 @@ function Heading(props: {
   sortAddress?: (sort: RunSort) => string;
 }): JSX.Element {
   const { title, sort, isNumber } = props.column;
-  const isSorted = sort !== null && sort === props.sort;
+  const isSorted = sort === props.sort;
   const order = isSorted ? (props.isAscending ? "ascending" : "descending") : undefined;
   return (
     <th class={isNumber ? "n" : undefined} aria-sort={order}>
-      {sort === null || props.sortAddress === undefined ? (
+      {props.sortAddress === undefined ? (
         title
       ) : (
         <a href={props.sortAddress(sort)}>

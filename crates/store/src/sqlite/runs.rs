@@ -48,63 +48,116 @@ pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     let mut rows = statement.query(conditions.values())?;
     let mut runs = Vec::new();
     let mut next = None;
-    let mut last: (i64, i64) = (0, 0);
+    let mut last = String::new();
     while let Some(row) = rows.next()? {
         if runs.len() == limit as usize {
-            next = Some(format!("{}.{}", last.0, last.1));
+            next = Some(last);
             break;
         }
         let (number, mut info) = info(row)?;
         info.tags = tags(connection, number)?;
-        last = (row.get(22)?, number);
+        last = match query.sort.is_text() {
+            true => format!("{}.{}.{number}", row.get::<_, String>(22)?, info.started_us),
+            false => format!("{}.{number}", row.get::<_, i64>(22)?),
+        };
         runs.push(info);
     }
     Ok(RunPage { runs, next })
 }
 
-/// The statement of a page, and its values. It asks for one run more than the limit,
-/// which tells whether there is a next page.
-fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> {
-    let column = match query.sort {
+/// What a list is ordered by.
+fn column_of(sort: RunSort) -> &'static str {
+    match sort {
         RunSort::Started => "run.started",
         RunSort::Wall => "run.wall",
         RunSort::Cpu => "ifnull(run.cpu, 0)",
         RunSort::Peak => "ifnull(run.peak, 0)",
         RunSort::Sql => "run.sql",
         RunSort::Calls => "run.calls",
-    };
+        RunSort::App => "(SELECT name FROM app WHERE id = run.app)",
+        RunSort::Route => "(SELECT name FROM route WHERE id = run.route)",
+        RunSort::Release => "(SELECT name FROM release WHERE id = run.release)",
+        RunSort::Host => "run.host",
+        RunSort::Method => "run.method",
+        RunSort::Status => "iif(run.failed AND run.status = '', 'failed', run.status)",
+        RunSort::Label => "run.label",
+        RunSort::Tags => {
+            "(SELECT substr(ifnull(group_concat(name || iif(value = '', '', '=') || value, ', '
+              ORDER BY name), ''), 1, 256) FROM run_tag WHERE run_tag.run = run.number)"
+        }
+    }
+}
+
+/// The statement of a page, and its values. It asks for one run more than the limit,
+/// which tells whether there is a next page.
+fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> {
+    let column = column_of(query.sort);
     let (order, after) = if query.ascending {
         ("ASC", ">")
     } else {
         ("DESC", "<")
     };
     let mut conditions = Conditions::of_runs(&query.selection)?;
+    let by = if query.sort.is_text() {
+        format!("{column} {order}, run.started DESC, run.number DESC")
+    } else {
+        format!("{column} {order}, run.number {order}")
+    };
     if let Some(cursor) = &query.cursor {
         let (value, number) = parsed_cursor(cursor)?;
-        conditions.add(
-            &format!("({column}, run.number) {after} (?, ?)"),
-            [Value::Integer(value), Value::Integer(number)],
-        );
+        if query.sort.is_text() {
+            let (text, started) = parsed_text(value, cursor)?;
+            conditions.add(
+                &format!(
+                    "({column} {after} ? OR ({column} = ? AND (run.started, run.number) < (?, ?)))"
+                ),
+                [
+                    Value::Text(text.to_owned()),
+                    Value::Text(text.to_owned()),
+                    Value::Integer(started),
+                    Value::Integer(number),
+                ],
+            );
+        } else {
+            let value = value.parse().map_err(|_| not_a_cursor(cursor))?;
+            conditions.add(
+                &format!("({column}, run.number) {after} (?, ?)"),
+                [Value::Integer(value), Value::Integer(number)],
+            );
+        }
     }
     // Names are joined after the runs are chosen.
     let select = format!(
         "SELECT {COLUMNS}, {column} FROM (SELECT run.number AS chosen FROM run{}
-         ORDER BY {column} {order}, run.number {order} LIMIT {})
+         ORDER BY {by} LIMIT {})
          CROSS JOIN run ON run.number = chosen
          CROSS JOIN app ON app.id = run.app CROSS JOIN route ON route.id = run.route
          CROSS JOIN release ON release.id = run.release
-         ORDER BY {column} {order}, run.number {order}",
+         ORDER BY {by}",
         conditions.sql(),
         limit + 1
     );
     Ok((select, conditions))
 }
 
-fn parsed_cursor(cursor: &str) -> Result<(i64, i64)> {
+/// The place of a run in a list, and its number.
+fn parsed_cursor(cursor: &str) -> Result<(&str, i64)> {
     let parsed = cursor
         .rsplit_once('.')
-        .and_then(|(value, number)| Some((value.parse().ok()?, number.parse().ok()?)));
-    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
+        .and_then(|(value, number)| Some((value, number.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+/// A text, which may have dots, and when the run began.
+fn parsed_text<'a>(value: &'a str, cursor: &str) -> Result<(&'a str, i64)> {
+    let parsed = value
+        .rsplit_once('.')
+        .and_then(|(text, started)| Some((text, started.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+fn not_a_cursor(cursor: &str) -> Error {
+    Error::Query(format!("not a cursor: {cursor}"))
 }
 
 /// A row of [`COLUMNS`].
