@@ -47,22 +47,22 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
     <>
       <Cards home={home} />
       <div class="columns-2-1">
-        <RequestCharts url={url} q={inMonth(q)} />
-        {app === null ? null : <Findings app={app} />}
-      </div>
-      <div class="columns-2-1">
-        <Panel
-          title="Routes by time"
-          note={format.counted(home.routes.length, "route")}
-          actions={<a href={address("/routes", { q })}>All routes</a>}
-        >
-          {home.routes.length === 0 ? (
-            <Nothing title="No request in this time." />
-          ) : (
-            <RoutesTable routes={home.routes} hasApp={app === null} />
-          )}
-        </Panel>
         <div class="stack">
+          <RequestCharts url={url} q={inMonth(q)} />
+          <Panel
+            title="Routes by time"
+            note={format.counted(home.routes.length, "route")}
+            actions={<a href={address("/routes", { q })}>All routes</a>}
+          >
+            {home.routes.length === 0 ? (
+              <Nothing title="No request in this time." />
+            ) : (
+              <RoutesTable routes={home.routes} hasApp={app === null} />
+            )}
+          </Panel>
+        </div>
+        <div class="stack">
+          {app === null ? null : <Findings app={app} />}
           {home.release === null ? null : <LastRelease effect={home.release} />}
           <MissingPanel missing={home.missing} />
         </div>
@@ -193,7 +193,7 @@ function LastRelease(props: { effect: NonNullable<Home["release"]> }): JSX.Eleme
                 </td>
                 <td class="n">{row.p95.now === null ? "–" : format.time(row.p95.now)}</td>
                 <td class="n">
-                  <Change compared={row.p95} />
+                  <Change compared={row.p95} isShort />
                 </td>
               </tr>
             ))}
@@ -237,7 +237,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
               <td class="n">{format.time(row.p50)}</td>
               <td class="n">{format.time(row.p95)}</td>
               <td class="n">
-                {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} />}
+                {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} isShort />}
               </td>
               <td class="n">{row.mean_peak === null ? "–" : format.bytes(row.mean_peak)}</td>
               <td class={row.failed > 0 ? "n bad" : "n muted"}>{format.count(row.failed)}</td>

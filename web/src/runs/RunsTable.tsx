@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { RunInfo, RunSort } from "../api/generated";
 import { routeAddress } from "../api/filter";
+import * as format from "../format";
 import { common, telling, type RunColumn } from "./columns";
 
 export function RunsTable(props: {
@@ -96,7 +97,7 @@ function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
   const text = column.text(run);
   if (column.title === "Started") {
     return (
-      <a href={`/run/${run.id}`} title={run.title}>
+      <a href={`/run/${run.id}`} title={`${run.title}, ${format.moment(run.started_us)}`}>
         {text}
       </a>
     );

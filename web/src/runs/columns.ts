@@ -10,7 +10,7 @@ export interface RunColumn {
 }
 
 export const COLUMNS: readonly RunColumn[] = [
-  { title: "Started", sort: "started", isNumber: false, text: ({ started_us }) => format.moment(started_us) },
+  { title: "Started", sort: "started", isNumber: false, text: ({ started_us }) => format.shortMoment(started_us) },
   { title: "Application", sort: "app", isNumber: false, text: ({ app }) => app },
   { title: "Route", sort: "route", isNumber: false, text: ({ route }) => route },
   {
