@@ -72,7 +72,8 @@ export const numbers = {
       const home = await api(address, at("/api/v1/pages/home", { q }));
       assert.ok(home.runs[1] === 12, JSON.stringify(home.runs));
       const figures = await cards(page);
-      assertSays(figures["Requests a minute"], home.throughput.now, "throughput");
+      if (home.throughput.now < 0.005) assert.equal(figures["Requests a minute"], "<0.01");
+      else assertSays(figures["Requests a minute"], home.throughput.now, "throughput");
       assertSays(figures["p95"], home.figures.p95.now, "p95");
       assertShare(figures["Errors"], home.figures.failed.now, "errors");
       if (home.figures.peak.now !== null) assertSays(figures["Peak memory, mean"], home.figures.peak.now, "peak");

@@ -77,6 +77,11 @@ function inMonth(q: string): string {
   return hasTime ? q : withValue(q, "since", "30d");
 }
 
+/** Requests a minute: few are not none. */
+function rate(value: number): string {
+  return value > 0 && value < 0.005 ? "<0.01" : format.count(value);
+}
+
 function Cards(props: { home: Home }): JSX.Element {
   const { figures, throughput, days } = props.home;
   const cards: readonly {
@@ -85,7 +90,7 @@ function Cards(props: { home: Home }): JSX.Element {
     text: (value: number) => string;
     values: (point: SeriesPoint) => number | null;
   }[] = [
-    { label: "Requests a minute", compared: throughput, text: format.count, values: ({ requests }) => requests },
+    { label: "Requests a minute", compared: throughput, text: rate, values: ({ requests }) => requests },
     { label: "p95", compared: figures.p95, text: format.time, values: ({ p95 }) => p95 },
     {
       label: "Errors",
@@ -129,7 +134,14 @@ function Findings(props: { app: string }): JSX.Element {
       ) : asked.answer === null ? (
         <Loading />
       ) : all.length === 0 ? (
-        <Nothing title={asked.answer.reason ?? "Nothing: no release made a route slower or larger."} />
+        <Nothing
+          title={
+            asked.answer.reason ??
+            (asked.answer.releases.some(({ is_compared }) => is_compared)
+              ? "Nothing: no release made a route slower or larger."
+              : "Not known: no release has enough runs to be compared.")
+          }
+        />
       ) : (
         <ul class="findings">
           {all.slice(0, 5).map(({ release, one }) => (

@@ -81,7 +81,7 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
       </a>
       <header class="shell">
         <a class="brand" href={address("/", { q: kept })} aria-label="xhprof, home">
-          <Mark /> xhprof
+          <Mark /> <span class="wide-only">xhprof</span>
         </a>
         <nav aria-label="Pages" class="shell-nav" ref={nav}>
           {PAGES.map(({ path, title }) => (
