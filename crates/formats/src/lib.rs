@@ -27,6 +27,7 @@
 pub mod blackfire;
 pub mod callgrind;
 pub mod chrome_trace;
+mod code_class;
 pub mod collapsed;
 pub mod cpuprofile;
 pub mod csv;
@@ -61,6 +62,7 @@ use std::io::{BufRead, Write};
 
 use profile::{Body, Budget, EstimateLimits, Profile};
 
+pub use code_class::{CodeClass, Package, is_waiting};
 pub use error::{ReadError, WriteError};
 pub use flamegraph::moment;
 pub use format::{Detection, Format, Holds, Reads, Writes};

@@ -31,7 +31,6 @@
 
 mod budget;
 mod calendar;
-mod class;
 pub mod classic;
 mod cost;
 mod edges;
@@ -57,7 +56,6 @@ mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
 pub use calendar::Date;
-pub use class::{CodeClass, Package, is_waiting};
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};

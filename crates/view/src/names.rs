@@ -1,6 +1,7 @@
 //! Names as text for people, and what kind of function a symbol is.
 
-use profile::{CodeClass, Symbol};
+use formats::CodeClass;
+use profile::Symbol;
 use serde::{Deserialize, Serialize};
 
 /// Which part of a program a function belongs to: what colours tell apart.

@@ -26,7 +26,7 @@ foreach ($logs as $log) {
         }
         $is_leak = preg_match('/ (is|are) definitely lost/', $block);
         $is_ours = preg_match('/^ +(?:at|by) 0x\w+: (.*) \((?:.*\.rs:\d+|in .*libxhprof.*)\)$/m', $block, $nearest)
-            && !preg_match('/^(pass|pass_user|xhprof::engine::compile::compile_(file|string))$/', $nearest[1]);
+            && !preg_match('/^(?:xhprof::.*::)?(?:pass|pass_user|compile_file|compile_string)$/', $nearest[1]);
         if (array_filter(array_keys($known), fn ($it) => str_contains($block, $it))) {
             continue;
         }

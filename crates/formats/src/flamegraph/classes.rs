@@ -8,9 +8,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use profile::{CodeClass, Symbol, SymbolId};
+use profile::{Symbol, SymbolId};
 
 use super::colours::{SHADES, VENDOR_HUES, hash};
+use crate::CodeClass;
 use crate::shared::text;
 
 /// The class of a profile's own code.

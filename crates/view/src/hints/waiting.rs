@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use profile::{FlatRow, SymbolId, is_waiting};
+use formats::is_waiting;
+use profile::{FlatRow, SymbolId};
 
 use super::facts::Facts;
 use super::{Evidence, Hint};

@@ -6,7 +6,7 @@
 //! **Invariant:** the class depends on the symbol alone, so a function has the
 //! same class in each view.
 
-use crate::Symbol;
+use profile::Symbol;
 
 /// The part of a program that a function belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,7 +47,8 @@ impl<'a> CodeClass<'a> {
     /// The class of a symbol.
     ///
     /// ```
-    /// use profile::{CodeClass, Symbol};
+    /// use formats::CodeClass;
+    /// use profile::Symbol;
     ///
     /// let mut symbol = Symbol::new(*b"Twig\\Lexer::lex");
     /// symbol.file = Some(b"/app/vendor/twig/twig/src/Lexer.php"[..].into());
