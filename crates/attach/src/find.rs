@@ -171,7 +171,9 @@ type Found = (Rc<Layout>, Module, Roots);
 impl<M: Memory> Search<'_, M> {
     fn find(&self) -> Result<Found, AttachError> {
         if let Some(executor) = self.symbol("executor_globals") {
-            return self.at(executor).ok_or_else(|| self.problem());
+            // A table that grows while it is read is no table.
+            let found = (0..CHECKS).find_map(|_| self.at(executor));
+            return found.ok_or_else(|| self.problem());
         }
         if self.symbol("executor_globals_offset").is_some() {
             return self.threads();
@@ -196,6 +198,7 @@ impl<M: Memory> Search<'_, M> {
                 compiler: self.symbol("compiler_globals"),
                 sapi: self.symbol("sapi_globals"),
                 core: self.symbol("core_globals"),
+                pthread: None,
             };
             Some((Rc::clone(layout), module, Roots::Process(globals)))
         });
@@ -339,6 +342,8 @@ impl<M: Memory> Search<'_, M> {
     }
 }
 
+/// How often globals are checked that symbols lead to.
+const CHECKS: usize = 4;
 /// The largest part of a binary's writable data that is searched.
 const MOST_DATA: usize = 16 << 20;
 /// The largest table of threads.

@@ -18,11 +18,14 @@ mod maps;
 mod memory;
 pub mod process;
 pub mod rights;
+mod sockets;
 mod stack;
 mod stop;
 mod symbols;
+mod system_calls;
 mod target;
 mod values;
+mod waiting;
 mod watch;
 mod worker;
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
 
 /// A process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,18 +73,6 @@ pub fn is_on_cpu(process: u32) -> Option<bool> {
     Some(Stat::parse(&stat)?.state == 'R')
 }
 
-/// When a process began, see [`Process::started`].
-///
-/// # Errors
-///
-/// If it is gone.
-pub(crate) fn started(process: u32) -> io::Result<u64> {
-    let stat = fs::read(format!("/proc/{process}/stat"))?;
-    let stat = String::from_utf8_lossy(&stat);
-    let stat = Stat::parse(&stat).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-    Ok(stat.started)
-}
-
 /// The numbers of all processes.
 ///
 /// # Errors
@@ -97,16 +86,17 @@ pub fn all() -> io::Result<Vec<u32>> {
 
 /// Those of `processes` that descend from one of `roots`.
 #[must_use]
-pub fn descendants(roots: &HashSet<u32>, processes: &[Process]) -> HashSet<u32> {
+pub fn descendants<'a>(
+    roots: &HashSet<u32>,
+    processes: &(impl Iterator<Item = &'a Rc<Process>> + Clone),
+) -> HashSet<u32> {
     let mut found = roots.clone();
     loop {
-        let is_new =
-            |process: &&Process| found.contains(&process.parent) && !found.contains(&process.id);
-        let new: Vec<u32> = processes
-            .iter()
-            .filter(is_new)
-            .map(|process| process.id)
-            .collect();
+        let is_new = |process: &&Rc<Process>| {
+            found.contains(&process.parent) && !found.contains(&process.id)
+        };
+        let new = processes.clone().filter(is_new);
+        let new: Vec<u32> = new.map(|process| process.id).collect();
         if new.is_empty() {
             return found.difference(roots).copied().collect();
         }
@@ -161,16 +151,18 @@ mod tests {
 
     #[test]
     fn children_of_children_descend_too() {
-        let process = |id, parent| Process {
-            id,
-            parent,
-            started: 0,
-            name: String::new(),
-            command: String::new(),
-            user: 0,
+        let process = |id, parent| {
+            Rc::new(Process {
+                id,
+                parent,
+                started: 0,
+                name: String::new(),
+                command: String::new(),
+                user: 0,
+            })
         };
         let processes = [process(5, 4), process(4, 3), process(3, 1), process(9, 1)];
-        let found = descendants(&HashSet::from([3]), &processes);
+        let found = descendants(&HashSet::from([3]), &processes.iter());
         assert_eq!(found, HashSet::from([4, 5]));
     }
 }

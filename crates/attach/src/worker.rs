@@ -1,6 +1,7 @@
 //! One process that is sampled: what its threads execute now.
 
 use std::io;
+use std::rc::Rc;
 
 use profile::SymbolId;
 
@@ -12,6 +13,7 @@ use crate::stack::{RawFrame, Reading, StackReader};
 use crate::stop::Stopped;
 use crate::symbols::Symbols;
 use crate::target::{Globals, Target};
+use crate::waiting::{State, Waits, thread_number};
 
 /// What to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +24,8 @@ pub struct Options {
     pub lines: bool,
     /// The process is stopped while it is read.
     pub stop: bool,
+    /// What a thread waits for is the innermost frame: `[recvfrom tcp 10.0.0.5:3306]`.
+    pub native: bool,
 }
 
 /// A call on a stack.
@@ -48,12 +52,13 @@ pub enum Seen<'a> {
 #[derive(Debug)]
 pub struct Worker {
     /// The process, as it was when it was found.
-    pub process: Process,
+    pub process: Rc<Process>,
     /// Its PHP.
     pub target: Target,
     reader: StackReader,
     functions: Functions,
     frames: Vec<Frame>,
+    waits: Waits,
 }
 
 /// How often a stack is read whose functions contradict it.
@@ -67,7 +72,7 @@ impl Worker {
     /// As for [`Finder::open`].
     pub fn open(
         finder: &mut Finder,
-        process: Process,
+        process: Rc<Process>,
         effort: Effort,
     ) -> Result<Self, AttachError> {
         let target = finder.open(process.id, effort)?;
@@ -77,6 +82,7 @@ impl Worker {
             reader: StackReader::default(),
             functions: Functions::default(),
             frames: Vec::new(),
+            waits: Waits::default(),
         })
     }
 
@@ -101,7 +107,12 @@ impl Worker {
             self.target.memory_is_there()?;
         }
         for globals in threads {
+            let thread = options.native.then(|| self.thread(globals)).flatten();
+            let before = thread.map(|thread| self.waits.state(self.process.id, thread));
             let seen = self.read(globals, options, is_stopped, symbols)?;
+            if let (Reading::Stack, Some(thread), Some(state)) = (seen, thread, before) {
+                self.add_wait(thread, &state, symbols);
+            }
             let seen = match seen {
                 Reading::Stack => Seen::Stack(&self.frames),
                 Reading::Idle => Seen::Idle,
@@ -110,6 +121,30 @@ impl Worker {
             act(seen, symbols);
         }
         Ok(())
+    }
+
+    /// The kernel's number of the thread that has these globals.
+    fn thread(&self, globals: Globals) -> Option<u32> {
+        match globals.pthread {
+            None => Some(self.process.id),
+            Some(pthread) => thread_number(&self.target.memory, self.process.id, pthread),
+        }
+    }
+
+    /// Adds what a thread waits for as the innermost frame. Only what was the same before and after the stack was read
+    /// is the stack's.
+    fn add_wait(&mut self, thread: u32, before: &State, symbols: &mut Symbols) {
+        let process = self.process.id;
+        if *before == State::OnCpu || self.waits.state(process, thread) != *before {
+            return;
+        }
+        let name = self
+            .waits
+            .name(before, process, thread, &self.target.memory);
+        if let Some(name) = name {
+            let symbol = symbols.add_wait(&name);
+            self.frames.push(Frame { symbol, line: 0 });
+        }
     }
 
     /// Reads one thread's stack into `frames`.
@@ -151,10 +186,11 @@ impl Worker {
                 symbols,
                 &mut self.frames,
             );
-            if named.is_none() {
+            let Some(innermost) = named else {
                 continue;
-            }
-            if frames.first().is_some_and(|frame| view.is_including(frame))
+            };
+            if innermost == Innermost::Code
+                && frames.first().is_some_and(|frame| view.is_including(frame))
                 && let Some(symbol) = compilation(symbols)
             {
                 self.frames.push(Frame { symbol, line: 0 });
@@ -165,6 +201,15 @@ impl Worker {
     }
 }
 
+/// What a thread executes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Innermost {
+    /// PHP code.
+    Code,
+    /// A function of PHP's, or none.
+    Other,
+}
+
 /// Names the calls of a stack, the outermost first; none if one of its functions cannot be one.
 fn name<M: crate::memory::Memory>(
     view: &View<'_, M>,
@@ -173,15 +218,23 @@ fn name<M: crate::memory::Memory>(
     functions: &mut Functions,
     symbols: &mut Symbols,
     frames: &mut Vec<Frame>,
-) -> Option<()> {
-    for frame in stack.iter().rev() {
-        match functions.meaning(view, frame, symbols) {
-            Meaning::Call { symbol, is_file } => {
+) -> Option<Innermost> {
+    functions.next_stack();
+    let mut innermost = Innermost::Other;
+    for (index, frame) in stack.iter().enumerate().rev() {
+        match functions.meaning(view, frame, index == 0, symbols) {
+            Meaning::Call {
+                symbol,
+                is_file,
+                is_internal,
+            } => {
+                if index == 0 && !is_internal {
+                    innermost = Innermost::Code;
+                }
                 if is_file && !options.files {
                     continue;
                 }
-                let is_internal = || symbols.get(symbol).is_some_and(|symbol| symbol.internal);
-                let line = if options.lines && !is_internal() {
+                let line = if options.lines && !is_internal {
                     view.line(frame)
                 } else {
                     0
@@ -192,5 +245,5 @@ fn name<M: crate::memory::Memory>(
             Meaning::Broken => return None,
         }
     }
-    Some(())
+    Some(innermost)
 }

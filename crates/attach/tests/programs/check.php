@@ -184,6 +184,39 @@ foreach (array_filter(['plain' => [$php, []], 'stopped' => [$php, ['--stop']], '
     check("the output, $how", file_get_contents("$folder/out") === "the end\n", file_get_contents("$folder/out") . file_get_contents("$folder/out.err"));
 }
 
+// What a call waits for, as a frame.
+file_put_contents("$folder/waits.php", <<<'PHP'
+    <?php
+    function hold($file) { flock(fopen($file, 'c'), LOCK_EX); }
+    function read($address) { $server = stream_socket_client("tcp://$address"); fread($server, 10); }
+    function child() { exec('exec sleep 60'); }
+    function pause() { sleep(60); }
+    function work() { for (;;) { md5('x'); } }
+    $argv[1]($argv[2] ?? '');
+    PHP);
+$lock = fopen("$folder/held.lock", 'c');
+flock($lock, LOCK_EX);
+$server = stream_socket_server('tcp://127.0.0.1:0');
+$address = stream_socket_get_name($server, false);
+foreach (
+    [
+    ['hold', "$folder/held.lock", '/flock;\[flock ' . preg_quote("$folder/held.lock", '/') . '\] \d+$/'], ['read', $address, "/fread;\[(poll|recvfrom) tcp $address\] \\d+$/"],
+    ['child', '', '/exec;\[read pipe\] \d+$/'], ['pause', '', '/sleep;\[clock_nanosleep\] \d+$/'], ['work', '', '/^main\(\);work(;md5)? \d+$/'],
+    ] as [$function, $argument, $expected]
+) {
+    $process = start([$php, '-n', "$folder/waits.php", $function, $argument], "$folder/out");
+    usleep(300_000);
+    $number = (string) proc_get_status($process)['pid'];
+    [$lines, $errors] = xhprof('attach', $number, '--native', '--duration', '500ms', '--collapsed');
+    $wrong = preg_grep($expected, explode("\n", trim($lines)), PREG_GREP_INVERT);
+    check("--native, $function", $lines !== '' && $wrong === [], $lines . $errors);
+    [$dump] = xhprof('dump', $number);
+    check("dump, $function", $function === 'work' || preg_match('/^  \[\w+.*\]\n  \w+\n  ' . $function . '  .*waits\.php:\d+$/m', $dump) === 1, $dump);
+    proc_terminate($process);
+    ended($process);
+}
+unset($lock, $server);
+
 // php-fpm under load: its workers end after 20 requests, and some are killed.
 if ($fpm !== '-') {
     file_put_contents("$folder/index.php", "<?php\n" . tree() . 'for ($x = 1, $end = hrtime(true) + 10e6; hrtime(true) < $end;) { $x = t($x); } strlen($_SERVER["REQUEST_URI"]); echo "answer";');

@@ -53,6 +53,9 @@ pub(crate) struct AttachArguments {
     /// The top level of a file is a function, `run_init::folder/file.php`
     #[arg(long)]
     pub(crate) run_init: bool,
+    /// What a call waits for is a frame: `[recvfrom tcp 10.0.0.5:3306]`, `[flock /srv/a.lock]`
+    #[arg(long)]
+    pub(crate) native: bool,
     #[command(flatten)]
     pub(crate) table: TableArguments,
 }
@@ -139,6 +142,9 @@ pub(crate) struct TopArguments {
         hide_default_value = true
     )]
     pub(crate) filter: String,
+    /// What a call waits for is a row: `[recvfrom tcp 10.0.0.5:3306]`, `[flock /srv/a.lock]`
+    #[arg(long)]
+    pub(crate) native: bool,
 }
 
 /// A column of `xhprof top`.

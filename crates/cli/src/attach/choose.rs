@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::rc::Rc;
 
 use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout};
 use anyhow::{Context, Result, anyhow, bail};
@@ -20,7 +21,7 @@ pub(super) struct Chosen {
     opened: u64,
     versions: BTreeSet<String>,
     sapis: BTreeSet<String>,
-    first: Option<Process>,
+    first: Option<Rc<Process>>,
     /// What was said of processes that cannot be read.
     said: HashSet<String>,
 }
@@ -117,7 +118,7 @@ impl Chosen {
         for worker in self.watch.workers().get(before..).unwrap_or_default() {
             self.versions.insert(worker.target.version.clone());
             self.sapis.extend(worker.target.sapi.clone());
-            self.first.get_or_insert_with(|| worker.process.clone());
+            self.first.get_or_insert_with(|| Rc::clone(&worker.process));
         }
         self.opened += found.opened.len() as u64;
         for (process, error) in found.refused {

@@ -16,6 +16,7 @@ pub(crate) fn run(arguments: &DumpArguments) -> Result<()> {
         files: true,
         lines: true,
         stop: arguments.choice.stop,
+        native: true,
     };
     let mut chosen = Chosen::new(&arguments.choice, options)?;
     if chosen.watch.workers().is_empty() {

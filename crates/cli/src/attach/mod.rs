@@ -35,8 +35,9 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
     };
     let options = ::attach::Options {
         files: arguments.run_init,
-        lines: false,
         stop: arguments.choice.stop,
+        native: arguments.native,
+        ..::attach::Options::default()
     };
     let mut chosen = Chosen::new(&arguments.choice, options)?;
     let mut pace = Pace::new(arguments.rate, arguments.duration)?;
