@@ -16,7 +16,7 @@ use profile::{Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
 use crate::maps::is_in;
-use crate::memory::{Memory, half_in, word_in};
+use crate::memory::{Memory, TargetMemory, half_in, word_in};
 use crate::stack::RawFrame;
 use crate::symbols::Symbols;
 use crate::target::Target;
@@ -174,7 +174,7 @@ pub(crate) struct View<'a, M> {
     pub(crate) shared: &'a [Range<u64>],
 }
 
-impl<'a> View<'a, crate::memory::ProcessMemory> {
+impl<'a> View<'a, TargetMemory> {
     pub(crate) fn of(target: &'a Target) -> Self {
         Self {
             memory: &target.memory,

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,24 @@ impl Process {
         })
     }
 
+    /// A process of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            id: 0,
+            parent: 0,
+            started: 0,
+            name: String::new(),
+            command: String::new(),
+            user: 0,
+        }
+    }
+
+    /// How long it has run, if the machine has run as long; zero if that is not known.
+    pub(crate) fn age(&self, uptime: Option<Duration>) -> Duration {
+        let began = Duration::from_millis(self.started.saturating_mul(MS_PER_TICK));
+        uptime.unwrap_or_default().saturating_sub(began)
+    }
+
     /// The pool, if it is a worker of php-fpm.
     #[must_use]
     pub fn pool(&self) -> Option<&str> {
@@ -71,6 +90,16 @@ impl Process {
 pub fn is_on_cpu(process: u32) -> Option<bool> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     Some(Stat::parse(&stat)?.state == 'R')
+}
+
+/// How long a tick of `/proc/PID/stat` is: `USER_HZ` is 100 on each architecture of ours.
+const MS_PER_TICK: u64 = 10;
+
+/// How long the machine has run.
+pub(crate) fn uptime() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/uptime").ok()?;
+    let seconds = text.split(' ').next()?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The numbers of all processes.
@@ -147,6 +176,8 @@ mod tests {
         assert!(all().unwrap().contains(&own.id));
         assert_eq!(own, Process::read(own.id).unwrap());
         assert!(!own.is_master() && own.pool().is_none());
+        let age = own.age(uptime());
+        assert!(age < Duration::from_secs(3600) && own.age(None).is_zero());
     }
 
     #[test]

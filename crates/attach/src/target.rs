@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::layout::{Layout, to_usize};
-use crate::memory::{Memory, ProcessMemory, word_in};
+use crate::memory::{Memory, TargetMemory, word_in};
 use crate::values::string;
 
 /// A process that runs PHP.
@@ -19,7 +19,7 @@ pub struct Target {
     pub sapi: Option<String>,
     pub(crate) layout: Rc<Layout>,
     pub(crate) roots: Roots,
-    pub(crate) memory: ProcessMemory,
+    pub(crate) memory: TargetMemory,
     /// Where OPcache keeps what no request changes.
     pub(crate) shared: Vec<Range<u64>>,
 }

@@ -221,16 +221,35 @@ fn path(path: &str) -> String {
     format!("{folder}/{start}*")
 }
 
-/// The kernel's number of a thread, by its `pthread_t`; none if the C library is not glibc.
+/// The number of a thread of this machine, by its `pthread_t`; none if the C library is not glibc.
 pub(crate) fn thread_number<M: Memory>(memory: &M, process: u32, pthread: u64) -> Option<u32> {
     let mut bytes = [0; 4];
     memory
         .read(pthread.wrapping_add(THREAD_NUMBER), &mut bytes)
         .ok()?;
     let number = half_in(&bytes, 0);
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    if numbers(&status).count() > 1 {
+        // Of a container: the C library knows the number in there.
+        let threads = fs::read_dir(format!("/proc/{process}/task"))
+            .ok()?
+            .flatten();
+        return threads.into_iter().find_map(|thread| {
+            let status = fs::read_to_string(thread.path().join("status")).ok()?;
+            (numbers(&status).last() == Some(number)).then(|| numbers(&status).next())?
+        });
+    }
     fs::exists(format!("/proc/{process}/task/{number}"))
         .is_ok_and(|is_there| is_there)
         .then_some(number)
+}
+
+/// The numbers of a thread in all namespaces, the outermost first: `NSpid` of `/proc/PID/status`.
+fn numbers(status: &str) -> impl Iterator<Item = u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    line.unwrap_or_default()
+        .split_ascii_whitespace()
+        .filter_map(|number| number.parse().ok())
 }
 
 /// Where glibc's `struct pthread` has `tid`: behind `tcbhead_t` and a list (`nptl/descr.h`).
@@ -258,6 +277,18 @@ mod tests {
             stack: 0x7ffe,
         };
         assert_eq!(parse(line), Some(State::Blocked(call)));
+    }
+
+    #[test]
+    fn a_thread_is_found_by_what_the_c_library_knows_of_it() {
+        let own = std::process::id();
+        let memory = FakeMemory::default();
+        memory.write(0x1000 + THREAD_NUMBER, &own.to_le_bytes());
+        assert_eq!(thread_number(&memory, own, 0x1000), Some(own));
+        memory.write(0x1000 + THREAD_NUMBER, &[1, 0, 0, 0]);
+        assert_eq!(thread_number(&memory, own, 0x1000), None);
+        let numbers: Vec<u32> = numbers("Pid:\t9\nNSpid:\t4711\t9\n").collect();
+        assert_eq!(numbers, [4711, 9]);
     }
 
     #[test]

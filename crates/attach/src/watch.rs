@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
 
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
@@ -41,11 +43,34 @@ pub struct Watch {
 struct Known {
     /// None if it cannot be looked at.
     process: Option<Rc<Process>>,
+    is_chosen: bool,
     looks: u32,
 }
 
+/// A process that is older has its name.
+const YOUNG: Duration = Duration::from_secs(5);
 /// How often a process is looked at: a new one may run PHP a moment later, and php-fpm names its workers after `fork`.
 const LOOKS: u32 = 4;
+
+/// How often a process is tried to be opened whose tables are no tables: one of them may grow at this moment, and the
+/// process may have lost its CPU in the midst of it.
+const TRIES: u32 = 5;
+/// The time between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn open_worker(
+    finder: &mut Finder,
+    process: &Rc<Process>,
+    effort: Effort,
+) -> Result<Worker, AttachError> {
+    for _ in 1..TRIES {
+        match Worker::open(finder, Rc::clone(process), effort) {
+            Err(AttachError::Unbelievable) => thread::sleep(PAUSE),
+            result => return result,
+        }
+    }
+    Worker::open(finder, Rc::clone(process), effort)
+}
 
 /// What a look at the machine's processes has found.
 #[derive(Debug, Default)]
@@ -85,6 +110,7 @@ impl Watch {
         let numbers: HashSet<u32> = process::all()?.into_iter().collect();
         // A number that was gone for a look may be another process's.
         self.known.retain(|number, _| numbers.contains(number));
+        let uptime = process::uptime();
         let mut new = Vec::new();
         for number in numbers {
             let known = self.known.entry(number).or_default();
@@ -94,12 +120,13 @@ impl Watch {
             }
             known.looks += 1;
             if let Ok(process) = Process::read(number) {
-                if known
-                    .process
-                    .as_ref()
-                    .is_some_and(|before| before.started != process.started)
-                {
+                let is_other = |before: &Rc<Process>| before.started != process.started;
+                if known.process.as_ref().is_some_and(is_other) {
                     known.looks = 1;
+                }
+                known.is_chosen = choice.has(&process);
+                if !known.is_chosen && process.age(uptime) > YOUNG {
+                    known.looks = LOOKS;
                 }
                 known.process = Some(Rc::new(process));
                 new.push(number);
@@ -110,16 +137,13 @@ impl Watch {
             .iter()
             .map(|worker| worker.process.id)
             .collect();
-        let processes = || {
-            self.known
-                .values()
-                .filter_map(|known| known.process.as_ref())
-        };
-        let chosen = processes().filter(|process| choice.has(process));
-        let mut chosen: HashSet<u32> = chosen.map(|process| process.id).collect();
+        let chosen = self.known.iter().filter(|(_, known)| known.is_chosen);
+        let mut chosen: HashSet<u32> = chosen.map(|(number, _)| *number).collect();
         if choice.has_children() {
             chosen.extend(&open);
-            chosen.extend(process::descendants(&chosen, &processes()));
+            let processes = self.known.values();
+            let processes = processes.filter_map(|known| known.process.as_ref());
+            chosen.extend(process::descendants(&chosen, &processes));
         }
         let mut found = Found::default();
         for number in new {
@@ -139,7 +163,7 @@ impl Watch {
             } else {
                 Effort::Named
             };
-            match Worker::open(&mut self.finder, Rc::clone(&process), effort) {
+            match open_worker(&mut self.finder, &process, effort) {
                 Ok(worker) => {
                     found.opened.push(process);
                     self.workers.push(worker);

@@ -1,6 +1,7 @@
 //! One process that is sampled: what its threads execute now.
 
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 
 use profile::SymbolId;
@@ -59,6 +60,8 @@ pub struct Worker {
     functions: Functions,
     frames: Vec<Frame>,
     waits: Waits,
+    /// Whether the last thread that was read waited for a request.
+    was_idle: bool,
 }
 
 /// How often a stack is read whose functions contradict it.
@@ -76,14 +79,29 @@ impl Worker {
         effort: Effort,
     ) -> Result<Self, AttachError> {
         let target = finder.open(process.id, effort)?;
-        Ok(Self {
+        Ok(Self::new(process, target))
+    }
+
+    /// Opens a core file, by the binary whose process it was.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or its PHP is not one that a layout fits.
+    pub fn open_core(finder: &mut Finder, core: &Path, binary: &Path) -> Result<Self, AttachError> {
+        let (process, target) = finder.open_core(core, binary)?;
+        Ok(Self::new(Rc::new(process), target))
+    }
+
+    fn new(process: Rc<Process>, target: Target) -> Self {
+        Self {
             process,
             target,
             reader: StackReader::default(),
             functions: Functions::default(),
             frames: Vec::new(),
             waits: Waits::default(),
-        })
+            was_idle: false,
+        }
     }
 
     /// Calls `act` with what each thread does.
@@ -155,6 +173,10 @@ impl Worker {
         is_stopped: bool,
         symbols: &mut Symbols,
     ) -> io::Result<Reading> {
+        if self.was_idle && is_idle(&self.target, globals) {
+            return Ok(Reading::Idle);
+        }
+        self.was_idle = false;
         for _ in 0..ATTEMPTS {
             let (memory, layout) = (&self.target.memory, &*self.target.layout);
             let reading = if is_stopped {
@@ -170,6 +192,7 @@ impl Worker {
                 Reading::Idle => {
                     // The main file is compiled before anything runs.
                     let Some(symbol) = compilation(symbols) else {
+                        self.was_idle = true;
                         return Ok(Reading::Idle);
                     };
                     self.frames.push(Frame { symbol, line: 0 });
@@ -199,6 +222,20 @@ impl Worker {
         }
         Ok(Reading::Torn)
     }
+}
+
+/// Whether a thread has no frame and compiles nothing, by one system call.
+fn is_idle(target: &Target, globals: Globals) -> bool {
+    let (mut current, mut is_compiling) = ([0; 8], [0]);
+    let layout = &target.layout;
+    let frame = globals.executor.wrapping_add(layout.current_execute_data);
+    let compiler = globals
+        .compiler
+        .map(|compiler| compiler.wrapping_add(layout.in_compilation));
+    let mut pieces = vec![(frame, current.as_mut_slice())];
+    pieces.extend(compiler.map(|at| (at, is_compiling.as_mut_slice())));
+    let is_read = target.memory.read_all(&mut pieces).is_ok();
+    is_read && current == [0; 8] && is_compiling == [0]
 }
 
 /// What a thread executes.

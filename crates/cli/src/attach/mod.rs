@@ -1,6 +1,7 @@
 //! `xhprof attach`: samples running processes, then prints a report or writes a profile.
 
 mod choose;
+mod containers;
 mod dump;
 mod pace;
 mod stream;
