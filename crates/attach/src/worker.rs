@@ -9,6 +9,7 @@ use profile::SymbolId;
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
 use crate::functions::{Functions, Meaning, View};
+use crate::memory::Memory;
 use crate::process::{self, Process};
 use crate::stack::{RawFrame, Reading, StackReader};
 use crate::stop::Stopped;
@@ -248,7 +249,7 @@ enum Innermost {
 }
 
 /// Names the calls of a stack, the outermost first; none if one of its functions cannot be one.
-fn name<M: crate::memory::Memory>(
+fn name<M: Memory>(
     view: &View<'_, M>,
     stack: &[RawFrame],
     options: Options,
