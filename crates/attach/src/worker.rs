@@ -9,7 +9,8 @@ use profile::SymbolId;
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
 use crate::functions::{Functions, Meaning, View};
-use crate::memory::Memory;
+use crate::layout::to_usize;
+use crate::memory::{Memory, word_in};
 use crate::process::{self, Process};
 use crate::stack::{RawFrame, Reading, StackReader};
 use crate::stop::Stopped;
@@ -225,18 +226,24 @@ impl Worker {
     }
 }
 
-/// Whether a thread has no frame and compiles nothing, by one system call.
+/// Whether a thread has no frame and compiles nothing, by one read: PHP has both globals beside each other, mostly.
 fn is_idle(target: &Target, globals: Globals) -> bool {
-    let (mut current, mut is_compiling) = ([0; 8], [0]);
     let layout = &target.layout;
     let frame = globals.executor.wrapping_add(layout.current_execute_data);
-    let compiler = globals
-        .compiler
-        .map(|compiler| compiler.wrapping_add(layout.in_compilation));
-    let mut pieces = vec![(frame, current.as_mut_slice())];
-    pieces.extend(compiler.map(|at| (at, is_compiling.as_mut_slice())));
-    let is_read = target.memory.read_all(&mut pieces).is_ok();
-    is_read && current == [0; 8] && is_compiling == [0]
+    let compiler = globals.compiler.unwrap_or(globals.executor);
+    let flag = compiler.wrapping_add(layout.in_compilation);
+    let start = frame.min(flag);
+    let mut bytes = [0; 4096];
+    let length = to_usize(frame.max(flag) - start).saturating_add(8);
+    let Some(bytes) = bytes
+        .get_mut(..length)
+        .filter(|_| globals.compiler.is_some())
+    else {
+        return false;
+    };
+    let is_read = target.memory.read(start, bytes).is_ok();
+    let is_compiling = bytes.get(to_usize(flag - start)).copied();
+    is_read && word_in(bytes, frame - start) == 0 && is_compiling == Some(0)
 }
 
 /// What a thread executes.

@@ -45,4 +45,5 @@ foreach (['ru_utime', 'ru_stime'] as $time) {
     }
 }
 proc_close($load);
+$server->stop();
 printf("%d workers, %s of them busy, %s Hz, %d s%s: %.2f %% of a core; %s", $workers, $clients, $rate, $seconds, $opcache ? ', OPcache' : '', 100 * $used / $seconds, $said);

@@ -1,7 +1,7 @@
 <?php
 
 /**
- * What calls wait for, core files, and containers: `xhprof attach --native`, `dump --core`, `attach --container`.
+ * Which processes, what calls wait for, core files, and containers: `xhprof attach --native`, `dump --core`, `attach --container`.
  *
  *     php -n places.php PHP PROGRAM
  */
@@ -9,6 +9,39 @@
 require __DIR__ . '/tools.php';
 
 [, $php, $program] = $argv;
+
+// Which processes: children of commands, those of a name, all.
+$name = 'chosen-' . getmypid();
+file_put_contents("$folder/$name.php", <<<'PHP'
+    <?php
+    function parent_waits($php) { exec(escapeshellarg($php) . ' -n ' . __FILE__ . ' child'); }
+    function child_works() { for (;;) { md5('x'); } }
+    isset($argv[1]) && $argv[1] === 'child' ? child_works() : parent_waits($argv[1]);
+    PHP);
+$process = start([$php, '-n', "$folder/$name.php", $php], "$folder/out");
+usleep(400_000);
+$number = (string) proc_get_status($process)['pid'];
+foreach (
+    [
+    'PID' => [[$number], ['parent_waits'], ['child_works']], '--children' => [[$number, '--children'], ['parent_waits', 'child_works'], []],
+    '--name' => [['--name', "$name\\.php child$"], ['child_works'], ['parent_waits']], '--all' => [['--all'], ['parent_waits', 'child_works'], []],
+    ] as $how => [$arguments, $there, $absent]
+) {
+    [$lines, $errors] = xhprof('attach', '--duration', '500ms', '--collapsed', ...$arguments);
+    foreach ($there as $function) {
+        check("$how, $function", str_contains($lines, "main();$function"), $lines . $errors);
+    }
+    foreach ($absent as $function) {
+        check("$how, no $function", !str_contains($lines, $function), $lines . $errors);
+    }
+}
+[, $errors, $status] = xhprof('attach', '--name', 'no such process', '--duration', '100ms');
+check('--name without a process', $status === 1 && str_contains($errors, 'no PHP process was found'), $errors);
+foreach (explode(' ', trim((string) file_get_contents("/proc/$number/task/$number/children"))) as $shell) {
+    // The shell of exec(), which may have become PHP.
+    exec("kill $(cat /proc/$shell/task/$shell/children) $shell 2>&1");
+}
+ended($process);
 
 // What a call waits for, as a frame.
 file_put_contents("$folder/waits.php", <<<'PHP'
@@ -89,10 +122,11 @@ if (posix_user() === 0 && exec('unshare --mount --pid --fork true 2>&1', $said, 
     check('samples of a container', $lines_of_container !== []);
     exec('unshare --mount sh -c ' . escapeshellarg("$inside other") . ' 2>&1', $lines_of_none, $status);
     check('attach --container without one', $status === 1 && str_contains(implode("\n", $lines_of_none), 'no container other runs'), implode("\n", $lines_of_none));
-    proc_terminate($unshare);
+    // unshare ignores SIGTERM.
+    proc_terminate($unshare, 9);
     ended($unshare);
 } else {
     echo "no namespaces can be made here, so no container is read\n";
 }
 
-finish('waits, core files, containers');
+finish('processes, waits, core files, containers');

@@ -29,6 +29,10 @@ $wrong = impossible(preg_replace('/^main\(\);load::\S+ \d+$/m', '', $lines), $sa
 check('no impossible stack of php-fpm', $wrong === [], implode(' | ', array_slice($wrong, 0, 3)));
 check('samples of php-fpm', $samples > 100 * $seconds, (string) $samples);
 echo "php-fpm: $samples samples\n";
+[$lines] = xhprof('attach', '--fpm', $pool, '--duration', '1s', '--collapsed', '--idle');
+check('attach --idle', preg_match('/^main\(\);\[idle\] \d+$/m', $lines) === 1, $lines);
+[, $errors, $status] = xhprof('attach', '--fpm', "$pool-other", '--duration', '100ms');
+check('a pool that is not there', $status === 1 && str_contains($errors, 'no PHP process was found'), $errors);
 [$top] = xhprof('top', '--fpm', $pool, '--duration', '1s');
 check('top --fpm', preg_match('/^\d process.*\n\n.*\n(.*\n)*.* t_\d/', $top) === 1, $top);
 // Between two requests there is none, so it is tried again.
@@ -38,6 +42,6 @@ for ($try = 0, $has_request = false; $try < 50 && !$has_request; $try++) {
 }
 check('dump --fpm, with a request', $has_request, $dump);
 check('the load of php-fpm', ended($load) === 0, file_get_contents("$folder/load"));
-unset($server);
+$server->stop();
 
 finish('php-fpm');

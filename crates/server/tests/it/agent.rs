@@ -142,7 +142,7 @@ fn php_processes_are_sampled_without_the_extension() {
         agent.terminate();
         let found = machine.get("/api/v1/runs?q=app:sampled-shop");
         if let Some(run) = found["runs"].as_array().unwrap().first() {
-            assert_eq!(run["sapi"], "cli", "{run}");
+            assert_eq!(run["title"], "sampled-shop, 1 process", "{run}");
             break;
         }
         if log().contains("permission denied") {
