@@ -86,7 +86,7 @@ def command_of(setup, effort, variant, folder, program=None):
     if variant.attached:
         # The shell becomes PHP; its child, which is not waited for, samples it on any CPU.
         cpus = f"0-{os.cpu_count() - 1}"
-        sample = f'taskset -c {cpus} "$0" attach $$ --duration 0 --rate {variant.attached} -o /dev/null --to native'
+        sample = f'taskset -c {cpus} "$0" attach $$ --duration 0 --rate {variant.attached} --collapsed'
         command = ["sh", "-c", f'(sleep 0.2; exec {sample}) >/dev/null 2>&1 & exec "$@"', setup.program, *command]
     return command, {**variant.env(setup), **environment}, (0, 2)
 

@@ -26,9 +26,6 @@ use crate::shared::Shared;
 /// How long to wait for an event of the kernel (inotify) before looking anyway.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// How long to wait for the run that is sampled when the agent ends.
-const LAST_RUN: Duration = Duration::from_secs(3);
-
 /// The shortest time between two looks: each reads the whole folder.
 const BETWEEN: Duration = Duration::from_millis(100);
 
@@ -97,8 +94,8 @@ impl Taker {
             self.shared.beat();
             let is_end = self.shared.stop.is_set();
             if is_end && self.shared.options.attach.is_some() {
-                // The last run is written at the end.
-                self.shared.has_sampled.wait(LAST_RUN);
+                // The last run is written at the end, and needs time to be sent.
+                self.shared.has_sampled.wait(self.shared.options.drain / 2);
             }
             let next = match self.look(is_end) {
                 Ok(next) => {

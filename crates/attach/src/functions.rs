@@ -3,8 +3,8 @@
 //! A function is read each time that it is on a stack, as another one may have its place: closures come and go, and
 //! without OPcache a request's functions go with it. Only PHP's own functions last as long as the process and are not
 //! read again. What OPcache keeps in shared memory lasts until it is reset: such a function is read again after
-//! [`TRUSTED`] stacks, or where it is the innermost one, and a difference makes all be read again. The names are read
-//! once for each function.
+//! [`TRUSTED`] stacks, the innermost one earlier, and a difference makes all be read again. The names are read once for
+//! each function.
 //!
 //! **Invariant:** the names are those of the extension, made by the same rules ([`policy::naming::functions`]).
 
@@ -50,6 +50,9 @@ const MAX_FUNCTIONS: usize = 1 << 18;
 /// For how many stacks a function in OPcache's memory is not read again: a second at 99 Hz.
 const TRUSTED: u64 = 99;
 
+/// For how many stacks, if it is the innermost one.
+const TRUSTED_INNERMOST: u64 = 4;
+
 /// What tells functions at one address apart.
 type Identity = [u64; 6];
 
@@ -60,6 +63,8 @@ pub(crate) struct Functions {
     bytes: Vec<u8>,
     /// The number of the stack.
     stack: u64,
+    /// Whether instructions in OPcache's memory include a file, by address.
+    includes: HashMap<u64, bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +129,26 @@ impl Functions {
         }
     }
 
+    /// Whether a frame of PHP code is at `include`, `require` or `eval`.
+    pub(crate) fn is_including<M: Memory>(
+        &mut self,
+        process: &View<'_, M>,
+        frame: &RawFrame,
+    ) -> bool {
+        if !is_in(process.shared, frame.opline) {
+            return process.is_including(frame);
+        }
+        if let Some(is_including) = self.includes.get(&frame.opline) {
+            return *is_including;
+        }
+        let is_including = process.is_including(frame);
+        if self.includes.len() >= MAX_FUNCTIONS {
+            self.includes.clear();
+        }
+        self.includes.insert(frame.opline, is_including);
+        is_including
+    }
+
     fn known<M: Memory>(
         &mut self,
         process: &View<'_, M>,
@@ -133,7 +158,12 @@ impl Functions {
     ) -> Option<Known> {
         let before = self.known.get(&address).copied();
         if let Some(Entry { known, read, .. }) = before {
-            let is_new = self.stack.saturating_sub(read) < TRUSTED && !is_innermost;
+            let trusted = if is_innermost {
+                TRUSTED_INNERMOST
+            } else {
+                TRUSTED
+            };
+            let is_new = self.stack.saturating_sub(read) < trusted;
             if known.lasts == Lasts::Always || known.lasts == Lasts::UntilReset && is_new {
                 return Some(known);
             }
@@ -148,6 +178,7 @@ impl Functions {
         }
         if before.is_some_and(|entry| entry.known.lasts == Lasts::UntilReset) {
             // OPcache was reset: other functions have the places of all that it had. The stack is read again.
+            self.includes.clear();
             self.known
                 .retain(|_, entry| entry.known.lasts == Lasts::Always);
             return None;
@@ -297,8 +328,7 @@ impl<M: Memory> View<'_, M> {
         Some(symbols.add(Symbol::new(name)))
     }
 
-    /// Whether a frame of PHP code is at `include`, `require` or `eval`.
-    pub(crate) fn is_including(&self, frame: &RawFrame) -> bool {
+    fn is_including(&self, frame: &RawFrame) -> bool {
         let mut code = [0];
         let at = frame.opline.wrapping_add(self.layout.opcode);
         let is_read = frame.opline != 0 && self.memory.read(at, &mut code).is_ok();
@@ -494,7 +524,11 @@ mod tests {
                 (0..=TRUSTED).take_while(|_| name(&mut functions, is_innermost) == "first");
             assert_eq!(
                 stacks.count() as u64,
-                if is_innermost { 0 } else { TRUSTED - 1 }
+                if is_innermost {
+                    TRUSTED_INNERMOST
+                } else {
+                    TRUSTED
+                } - 1
             );
             assert_eq!(name(&mut functions, false), "second");
         }

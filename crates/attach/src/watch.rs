@@ -169,8 +169,13 @@ impl Watch {
                     self.workers.push(worker);
                 }
                 Err(AttachError::NoPhp) if !is_named => {}
-                Err(error) if looks == 1 || is_named => found.refused.push((process, error)),
-                Err(_) => {}
+                Err(error) => {
+                    // A process that has just begun may be all right at the next look.
+                    let is_new = matches!(error, AttachError::Unbelievable);
+                    if is_named || looks == if is_new { LOOKS } else { 1 } {
+                        found.refused.push((process, error));
+                    }
+                }
             }
         }
         Ok(found)

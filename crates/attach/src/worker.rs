@@ -215,7 +215,8 @@ impl Worker {
                 continue;
             };
             if innermost == Innermost::Code
-                && frames.first().is_some_and(|frame| view.is_including(frame))
+                && let Some(frame) = frames.first()
+                && self.functions.is_including(&view, frame)
                 && let Some(symbol) = compilation(symbols)
             {
                 self.frames.push(Frame { symbol, line: 0 });

@@ -151,7 +151,6 @@ fn php_processes_are_sampled_without_the_extension() {
         }
         assert!(Instant::now() < end, "{}", log());
     }
-    assert_eq!(files(&machine.path("queue/attached")), 0);
 }
 
 #[test]
