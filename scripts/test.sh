@@ -228,16 +228,14 @@ rust_tests() {
             [ $status = 0 ] || { echo "$2 ended with status $status" && exit 1; }' "$output"
 }
 
-# With the tests whose inputs are smaller in the first tier.
-rust_tests_whole() {
-    XHPROF_BOMBED_PROGRAM=$(realpath "$profiler") cargo test --locked --workspace --exclude xhprof --no-fail-fast
-}
-
 # Peaks of memory are printed.
 attacked_server() { python3 crates/serve/tests/attack/attack.py "$profiler"; }
 
-# The tests whose inputs are smaller in the first tier.
-rust_tests_whole() { rust_tests; }
+# With the tests whose inputs are smaller in the first tier.
+rust_tests_whole() {
+    rust_tests
+    cargo test --locked --workspace --exclude xhprof --doc
+}
 
 # A program of tests of its own: the library that checks schemas takes long to compile.
 schemas() { cargo test --locked -p xhprof-cli --features schemas --test schemas; }

@@ -273,7 +273,7 @@ fn the_end_says_how_to_keep_and_to_open_the_profile() {
         ),
         (
             &["-o", "a b.html", "--", "s.php"],
-            "kB): open it in a browser",
+            "B): open it in a browser",
         ),
         (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
         (
