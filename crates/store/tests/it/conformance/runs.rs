@@ -180,18 +180,18 @@ fn text_of(run: &RunInfo, sort: RunSort) -> String {
 pub(super) fn lists_are_sorted_by_any_text(store: &dyn Store) {
     // Dots, quotes and letters beyond ASCII, and several runs that say the same.
     let texts = ["", "a.1.2", "B", "it's \"\\\"", "ß", "a", "é.9", "z'; --"];
-    for (number, text) in (0_u64..).zip(texts.iter().cycle().take(26)) {
+    let statuses = ["200", "404", ""];
+    for (place, text) in texts.iter().cycle().take(26).enumerate() {
+        let number = u64::try_from(place).unwrap();
         let mut profile = shop().run(at(number));
         profile.meta.host = Some((*text).to_owned());
         for tag in ["route", "release", "app"] {
             let value = if number % 3 == 0 { "same" } else { text };
             profile.meta.set_tag(tag, value);
         }
-        profile
-            .meta
-            .set_tag("status", ["200", "404", ""][number as usize % 3]);
+        profile.meta.set_tag("status", statuses[place % 3]);
         profile.meta.set_tag("a", *text);
-        profile.meta.set_tag("b", "x".repeat(number as usize * 40));
+        profile.meta.set_tag("b", "x".repeat(place * 40));
         let id = put(store, profile);
         if number % 5 == 0 {
             store.label(&id, text).unwrap();
