@@ -49,7 +49,7 @@ bench_works() {
     for line in Targets none floor 'hooks only' 'floor, off' 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
         'wall (observer)' 'all (observer)' 'tree, all' 'events, all' 'JIT: none' 'JIT: an idle observer' \
         'JIT: loaded, off' 'JIT: loaded for sampling, off' 'JIT: wall' \
-        '10 kHz' 'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
+        '10 kHz' 'attach, 99 Hz' 'attach, 1 kHz' 'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
         'the truth' 'wall: wall' 'all: CPU'; do
         grep -qF -e "| $line |" -e "### $line" "$bench_results/newest.md" ||
             die "./x bench has no line for: $line"

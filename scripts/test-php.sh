@@ -83,7 +83,14 @@ ends_by_signal() {
 
 # xhprof attach, dump and top on real processes.
 attach_works() {
-    "$PHP" -n crates/attach/tests/programs/check.php "$PHP" "$profiler" "$extension" "$(find_fpm || echo -)"
+    local programs=crates/attach/tests/programs fpm
+    "$PHP" -n "$programs/check.php" "$PHP" "$profiler" "$extension"
+    "$PHP" -n "$programs/places.php" "$PHP" "$profiler"
+    fpm=$(find_fpm) || {
+        echo 'php-fpm is not installed, so its pools are not sampled'
+        return
+    }
+    "$PHP" -n "$programs/pools.php" "$PHP" "$profiler" "$fpm"
 }
 
 # The table of layouts has the columns of the PHP that is installed, as its headers give them.

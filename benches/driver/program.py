@@ -82,7 +82,13 @@ def command_of(setup, effort, variant, folder, program=None):
         "PHP_INI_SCAN_DIR": setup.scan_dir,
     }
     # PHP_CodeSniffer ends with 2 if it finds errors, as it does here; else with 0.
-    return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
+    command = [*variant.php(setup), *options, *program]
+    if variant.attached:
+        # The shell becomes PHP; its child, which is not waited for, samples it on any CPU.
+        cpus = f"0-{os.cpu_count() - 1}"
+        sample = f'taskset -c {cpus} "$0" attach $$ --duration 0 --rate {variant.attached} --collapsed'
+        command = ["sh", "-c", f'(sleep 0.2; exec {sample}) >/dev/null 2>&1 & exec "$@"', setup.program, *command]
+    return command, {**variant.env(setup), **environment}, (0, 2)
 
 
 def profiles(variant):

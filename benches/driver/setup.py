@@ -36,6 +36,11 @@ class Setup:
     settings: set = field(default_factory=set)
 
     @property
+    def program(self):
+        """The program xhprof, which is built beside the extension."""
+        return str(Path(self.extension).parent / "xhprof")
+
+    @property
     def loads_opcache(self):
         """Whether the ini files do."""
         return any("opcache" in it for it in os.listdir(self.scan_dir))

@@ -1,7 +1,8 @@
 """The variants that are compared: ways to run PHP, each with its settings."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Variant:
     # The variant that it is compared with.
     base: str = "none"
     jit: bool = False
+    # Samples a second that `xhprof attach` takes of it.
+    attached: int = 0
 
     def php(self, setup, *options):
         """The beginning of a command line."""
@@ -113,6 +116,15 @@ def sampling(setup):
         )
         for name, us in SAMPLING_US.items()
     ]
+
+
+def attached(setup):
+    """The program alone, sampled from outside."""
+    there = Path(setup.program).exists()
+    return [replace(idle(setup)[0], name=f"attach, {name}", attached=rate) for name, rate in ATTACHED.items() if there]
+
+
+ATTACHED = {"99 Hz": 99, "1 kHz": 1000}
 
 
 def jit():

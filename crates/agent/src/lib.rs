@@ -1,7 +1,7 @@
 //! `xhprof agent`: sends the profiles of a machine to servers, and forwards them to
 //! Pyroscope and OpenTelemetry's collectors.
 //!
-//! The extension writes files into spool folders. One thread puts whole files
+//! The extension writes files into spool folders, and `--attach` another one. One thread puts whole files
 //! together into batches, and a thread for each target sends them. A batch is a
 //! file on the disk until its target has acknowledged it.
 //!
@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod backoff;
 mod batch;
 mod client;

@@ -12,6 +12,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use spool::{Changes, Waker};
 
+use crate::attached::{FOLDER, Sampler};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::forward::Forwarder;
@@ -87,6 +88,11 @@ impl Agent {
         fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(Error::queue(&folder))?;
         files::own_folder(&folder).map_err(Error::queue(&folder))?;
         let lock = locked(&folder)?;
+        if options.attach.is_some() {
+            let attached = folder.join(FOLDER);
+            files::own_folder(&attached).map_err(Error::queue(&attached))?;
+            options.spools.push(attached);
+        }
         let changes = Changes::of(&options.spools)?;
         let waker = changes.waker();
         let (targets, senders) = targets(&options)?;
@@ -99,6 +105,12 @@ impl Agent {
         let (done, ended) = channel();
         thread("take", &done, move || taker.run())?;
         let mut threads = 1;
+        if let Some(rate) = shared.options.attach {
+            let shared = Arc::clone(&shared);
+            // The sampler is made in its thread, where it stays.
+            thread("attach", &done, move || Sampler::new(shared, rate).run())?;
+            threads += 1;
+        }
         for (number, senders) in senders.into_iter().enumerate() {
             for (connection, sender) in senders.into_iter().enumerate() {
                 let worker = Worker::new(Arc::clone(&shared), number, connection == 0, sender);
@@ -184,7 +196,7 @@ fn locked(folder: &Path) -> Result<File> {
 /// each target, too.
 fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Vec<Sends>>)> {
     let (mut targets, mut senders) = (Vec::new(), Vec::new());
-    let mut known = vec!["new".to_owned(), REFUSED.to_owned()];
+    let mut known = vec!["new".to_owned(), REFUSED.to_owned(), FOLDER.to_owned()];
     for target in &options.targets {
         let name = folder_of(&target.name());
         let queue = Queue::open(options.queue.join(&name), options.queue_bytes)?;

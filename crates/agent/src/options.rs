@@ -87,6 +87,9 @@ pub struct Options {
     /// Certificates that targets are checked with, as PEM; none for those of the
     /// public authorities.
     pub ca_file: Option<PathBuf>,
+    /// How many samples a second are taken of each PHP process of the machine; none takes
+    /// no samples.
+    pub attach: Option<u32>,
     /// Tags that all runs get: `app`, `release`, `rate`.
     pub tags: Vec<(String, String)>,
 }
@@ -123,6 +126,7 @@ impl Options {
             nice: 10,
             metrics: None,
             ca_file: None,
+            attach: None,
             tags: Vec::new(),
         }
     }

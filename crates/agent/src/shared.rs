@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     /// Files that targets refused.
     pub(crate) refused: Refused,
     pub(crate) stop: Stop,
+    /// Set when nothing more is sampled.
+    pub(crate) has_sampled: Stop,
     /// Runs that were taken from the spool.
     pub(crate) taken: AtomicU64,
     /// Files that stay in the spool.
@@ -69,6 +71,7 @@ impl Shared {
             targets,
             refused,
             stop: Stop::default(),
+            has_sampled: Stop::default(),
             taken: AtomicU64::new(0),
             left: AtomicU64::new(0),
             last: AtomicU64::new(last.unwrap_or(0)),

@@ -93,6 +93,10 @@ impl Taker {
         loop {
             self.shared.beat();
             let is_end = self.shared.stop.is_set();
+            if is_end && self.shared.options.attach.is_some() {
+                // The last run is written at the end, and needs time to be sent.
+                self.shared.has_sampled.wait(self.shared.options.drain / 2);
+            }
             let next = match self.look(is_end) {
                 Ok(next) => {
                     self.is_failing = false;

@@ -28,6 +28,11 @@ const MOST_STACKS: usize = 4 << 20;
 impl Collector {
     /// Adds a stack, taken `at` nanoseconds after the beginning, that stands for `weight` nanoseconds.
     pub fn add(&mut self, frames: &[Frame], at: u64, weight: u64) {
+        let stack = self.push(frames);
+        self.add_sample(Sample { at, weight, stack });
+    }
+
+    fn push(&mut self, frames: &[Frame]) -> NodeId {
         let mut stack = NodeId::ROOT;
         for frame in frames {
             if self.builder.stacks() >= MOST_STACKS
@@ -39,7 +44,13 @@ impl Collector {
             }
             stack = self.builder.push(stack, frame.symbol);
         }
-        self.add_sample(Sample { at, weight, stack });
+        stack
+    }
+
+    /// Adds a stack whose instant does not matter: one sample for each stack, however long it takes.
+    pub fn count(&mut self, frames: &[Frame], weight: u64) {
+        let stack = self.push(frames);
+        self.builder.count(stack, weight);
     }
 
     /// Adds a time in which a worker waited for a request, for profiles that show it.
@@ -143,6 +154,22 @@ fn used(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counted_stacks_are_one_sample_each() {
+        let mut collector = Collector::default();
+        for weight in [3, 4] {
+            collector.count(&[], weight);
+            collector.add_idle(0, 1);
+        }
+        assert_eq!(collector.samples(), 3);
+        let profile = collector.finish(&Symbols::default(), 5, Meta::default());
+        let Body::Samples(samples) = &profile.body else {
+            panic!("not samples")
+        };
+        assert_eq!((samples.samples[0].at, samples.samples[0].weight), (0, 7));
+        assert_eq!(samples.weight(), 9);
+    }
 
     #[test]
     fn a_profile_has_the_symbols_of_its_stacks_only() {

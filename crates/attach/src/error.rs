@@ -29,6 +29,8 @@ pub enum AttachError {
     Unbelievable,
     /// It is a thread-safe PHP whose threads were not found.
     NoThreads,
+    /// It is no core file, or one of another machine.
+    NoCore,
     /// `/proc` or the memory cannot be read for another reason.
     Io(io::Error),
 }
@@ -80,6 +82,7 @@ impl fmt::Display for AttachError {
                 "it runs a thread-safe PHP, and its threads were not found: no thread has used PHP yet, or its \
                  binary lacks what leads to them",
             ),
+            Self::NoCore => f.write_str("it is no core file of a 64-bit program"),
             Self::Io(_) => f.write_str("it cannot be read"),
         }
     }

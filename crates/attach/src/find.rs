@@ -11,16 +11,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use nix::fcntl::OFlag;
 
+use crate::core_file::CoreFile;
 use crate::error::AttachError;
 use crate::image::Image;
 use crate::layout::{Layout, to_usize};
 use crate::maps::{self, Mapping, Object};
-use crate::memory::{Memory, ProcessMemory, half_in, word_in};
+use crate::memory::{Memory, ProcessMemory, TargetMemory, half_in, word_in};
+use crate::process::Process;
 use crate::target::{Globals, Roots, Target};
 use crate::values::{bucket, string};
 
@@ -87,28 +89,75 @@ impl Finder {
         }
         let own = fs::read_link(format!("/proc/{process}/exe")).map_err(of_io)?;
         let memory = ProcessMemory::open(process).map_err(of_io)?;
-        let mut problem = AttachError::NoPhp;
-        for object in maps::objects(&mappings) {
-            let is_program = own.as_os_str() == object.path.as_str();
-            let file = object.path.rsplit('/').next().unwrap_or("");
-            let has_name = file.contains("php");
-            if !is_program && !has_name {
-                continue;
+        let memory = TargetMemory::Process(memory);
+        let path_of = |object: &Object| {
+            if own.as_os_str() == object.path.as_str() {
+                return Some(PathBuf::from(format!("/proc/{process}/exe")));
             }
-            let path = if is_program {
-                format!("/proc/{process}/exe")
-            } else {
-                format!("/proc/{process}/root{}", object.path)
+            // By its root: it may be in a container.
+            let is_likely = has_name(object);
+            is_likely.then(|| PathBuf::from(format!("/proc/{process}/root{}", object.path)))
+        };
+        self.search(process, &mappings, memory, path_of, effort)
+    }
+
+    /// Opens the core file of a process that ran PHP, by the binary that it ran.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open), or if it is no core file.
+    pub(crate) fn open_core(
+        &mut self,
+        core: &Path,
+        binary: &Path,
+    ) -> Result<(Process, Target), AttachError> {
+        let mut core = CoreFile::open(core)?;
+        let mut paths = HashMap::new();
+        for object in maps::objects(&core.mappings) {
+            let Some(path) = core.path_of(&object, binary) else {
+                continue;
             };
-            let binary = self.binary(PathBuf::from(path));
-            if !binary.image.is_php() && !has_name && effort == Effort::Named {
+            match core.add_file(&object.path, &path) {
+                Ok(()) => drop(paths.insert(object.path, path)),
+                Err(error) if path == binary => return Err(error),
+                // A library that is not there any more is not PHP's, mostly.
+                Err(_) => {}
+            }
+        }
+        let CoreFile {
+            mappings,
+            process,
+            memory,
+        } = core;
+        let memory = TargetMemory::Core(memory);
+        let path_of = |object: &Object| paths.get(&object.path).cloned();
+        let target = self.search(process.id, &mappings, memory, path_of, Effort::Whole)?;
+        Ok((process, target))
+    }
+
+    /// Searches the objects of a process for PHP.
+    fn search(
+        &mut self,
+        process: u32,
+        mappings: &[Mapping],
+        memory: TargetMemory,
+        path_of: impl Fn(&Object) -> Option<PathBuf>,
+        effort: Effort,
+    ) -> Result<Target, AttachError> {
+        let mut problem = AttachError::NoPhp;
+        for object in maps::objects(mappings) {
+            let Some(path) = path_of(&object) else {
+                continue;
+            };
+            let binary = self.binary(path);
+            if !binary.image.is_php() && !has_name(&object) && effort == Effort::Named {
                 continue;
             }
             let search = Search {
                 memory: &memory,
                 object: &object,
                 binary: &binary,
-                mappings: &mappings,
+                mappings,
                 layouts: &self.layouts,
             };
             match search.find() {
@@ -118,7 +167,7 @@ impl Finder {
                         process,
                         version: module.version,
                         sapi,
-                        shared: maps::shared_memory(&mappings),
+                        shared: maps::shared_memory(mappings),
                         layout,
                         roots,
                         memory,
@@ -155,6 +204,12 @@ impl Finder {
             None => new(Image::default()),
         }
     }
+}
+
+/// Whether an object is PHP by its file's name.
+fn has_name(object: &Object) -> bool {
+    let file = object.path.rsplit('/').next();
+    file.is_some_and(|file| file.contains("php"))
 }
 
 /// A search in one object of one process.
@@ -196,6 +251,7 @@ impl<M: Memory> Search<'_, M> {
                 compiler: self.symbol("compiler_globals"),
                 sapi: self.symbol("sapi_globals"),
                 core: self.symbol("core_globals"),
+                pthread: None,
             };
             Some((Rc::clone(layout), module, Roots::Process(globals)))
         });

@@ -1,8 +1,10 @@
 //! Functions of another process, and their names.
 //!
 //! A function is read each time that it is on a stack, as another one may have its place: closures come and go, and
-//! without OPcache a request's functions go with it. Only what lasts as long as the process is not read again: PHP's
-//! own functions, and what OPcache keeps in shared memory. The names are read once for each function.
+//! without OPcache a request's functions go with it. Only PHP's own functions last as long as the process and are not
+//! read again. What OPcache keeps in shared memory lasts until it is reset: such a function is read again after
+//! [`TRUSTED`] stacks, the innermost one earlier, and a difference makes all be read again. The names are read once for
+//! each function.
 //!
 //! **Invariant:** the names are those of the extension, made by the same rules ([`policy::naming::functions`]).
 
@@ -14,7 +16,7 @@ use profile::{Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
 use crate::maps::is_in;
-use crate::memory::{Memory, half_in, word_in};
+use crate::memory::{Memory, TargetMemory, half_in, word_in};
 use crate::stack::RawFrame;
 use crate::symbols::Symbols;
 use crate::target::Target;
@@ -28,6 +30,7 @@ pub(crate) enum Meaning {
         symbol: SymbolId,
         /// Whether it is the top level of a file, which profiles leave out unless asked.
         is_file: bool,
+        is_internal: bool,
     },
     /// A frame that the extension does not record either.
     Nothing,
@@ -44,14 +47,32 @@ const LONGEST: usize = 64 << 10;
 /// How many functions are remembered: a program may create closures without end.
 const MAX_FUNCTIONS: usize = 1 << 18;
 
+/// For how many stacks a function in OPcache's memory is not read again: a second at 99 Hz.
+const TRUSTED: u64 = 99;
+
+/// For how many stacks, if it is the innermost one.
+const TRUSTED_INNERMOST: u64 = 4;
+
 /// What tells functions at one address apart.
 type Identity = [u64; 6];
 
 /// The functions of one process.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
-    known: HashMap<u64, (Identity, Known)>,
+    known: HashMap<u64, Entry>,
     bytes: Vec<u8>,
+    /// The number of the stack.
+    stack: u64,
+    /// Whether instructions in OPcache's memory include a file, by address.
+    includes: HashMap<u64, bool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    identity: Identity,
+    known: Known,
+    /// The number of the stack for which it was read.
+    read: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,22 +81,39 @@ struct Known {
     symbol: Option<SymbolId>,
     is_file: bool,
     is_generator: bool,
-    /// Whether it has its place until the process ends.
-    lasts: bool,
+    is_internal: bool,
+    lasts: Lasts,
+}
+
+/// How long a function has its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lasts {
+    /// Until the process ends.
+    Always,
+    /// Until OPcache is reset.
+    UntilReset,
+    /// Another one may be there the next time.
+    No,
 }
 
 impl Functions {
+    /// Another stack begins.
+    pub(crate) fn next_stack(&mut self) {
+        self.stack += 1;
+    }
+
     /// What a frame stands for.
     pub(crate) fn meaning<M: Memory>(
         &mut self,
         process: &View<'_, M>,
         frame: &RawFrame,
+        is_innermost: bool,
         symbols: &mut Symbols,
     ) -> Meaning {
         if frame.function == 0 {
             return Meaning::Nothing;
         }
-        let Some(known) = self.known(process, frame.function, symbols) else {
+        let Some(known) = self.known(process, frame.function, is_innermost, symbols) else {
             return Meaning::Broken;
         };
         let is_creation = u64::from(frame.call_info) & process.layout.call_generator == 0;
@@ -85,32 +123,76 @@ impl Functions {
             Some(symbol) => Meaning::Call {
                 symbol,
                 is_file: known.is_file,
+                is_internal: known.is_internal,
             },
             None => Meaning::Nothing,
         }
+    }
+
+    /// Whether a frame of PHP code is at `include`, `require` or `eval`.
+    pub(crate) fn is_including<M: Memory>(
+        &mut self,
+        process: &View<'_, M>,
+        frame: &RawFrame,
+    ) -> bool {
+        if !is_in(process.shared, frame.opline) {
+            return process.is_including(frame);
+        }
+        if let Some(is_including) = self.includes.get(&frame.opline) {
+            return *is_including;
+        }
+        let is_including = process.is_including(frame);
+        if self.includes.len() >= MAX_FUNCTIONS {
+            self.includes.clear();
+        }
+        self.includes.insert(frame.opline, is_including);
+        is_including
     }
 
     fn known<M: Memory>(
         &mut self,
         process: &View<'_, M>,
         address: u64,
+        is_innermost: bool,
         symbols: &mut Symbols,
     ) -> Option<Known> {
         let before = self.known.get(&address).copied();
-        if let Some((_, known)) = before.filter(|(_, known)| known.lasts) {
-            return Some(known);
+        if let Some(Entry { known, read, .. }) = before {
+            let trusted = if is_innermost {
+                TRUSTED_INNERMOST
+            } else {
+                TRUSTED
+            };
+            let is_new = self.stack.saturating_sub(read) < trusted;
+            if known.lasts == Lasts::Always || known.lasts == Lasts::UntilReset && is_new {
+                return Some(known);
+            }
         }
         self.bytes.resize(process.layout.function_bytes(), 0);
         process.memory.read(address, &mut self.bytes).ok()?;
         let identity = identity(&self.bytes, process.layout);
-        if let Some((_, known)) = before.filter(|(then, _)| *then == identity) {
-            return Some(known);
+        let read = self.stack;
+        if let Some(same) = before.filter(|entry| entry.identity == identity) {
+            self.known.insert(address, Entry { read, ..same });
+            return Some(same.known);
+        }
+        if before.is_some_and(|entry| entry.known.lasts == Lasts::UntilReset) {
+            // OPcache was reset: other functions have the places of all that it had. The stack is read again.
+            self.includes.clear();
+            self.known
+                .retain(|_, entry| entry.known.lasts == Lasts::Always);
+            return None;
         }
         let known = process.read(&self.bytes, address, symbols)?;
         if self.known.len() >= MAX_FUNCTIONS {
             self.known.clear();
         }
-        self.known.insert(address, (identity, known));
+        let entry = Entry {
+            identity,
+            known,
+            read,
+        };
+        self.known.insert(address, entry);
         Some(known)
     }
 }
@@ -123,7 +205,7 @@ pub(crate) struct View<'a, M> {
     pub(crate) shared: &'a [Range<u64>],
 }
 
-impl<'a> View<'a, crate::memory::ProcessMemory> {
+impl<'a> View<'a, TargetMemory> {
     pub(crate) fn of(target: &'a Target) -> Self {
         Self {
             memory: &target.memory,
@@ -165,11 +247,19 @@ impl<M: Memory> View<'_, M> {
         let is_trampoline = flags & layout.acc_trampoline != 0;
         // Closures and trampolines of internal functions are copies that come and go.
         let is_copy = is_trampoline || flags & (layout.acc_closure | layout.acc_fake_closure) != 0;
+        let lasts = if internal && !is_copy && name != 0 {
+            Lasts::Always
+        } else if is_in(self.shared, address) {
+            Lasts::UntilReset
+        } else {
+            Lasts::No
+        };
         let mut known = Known {
             symbol: None,
             is_file: false,
             is_generator: flags & layout.acc_generator != 0,
-            lasts: (internal && !is_copy && name != 0) || is_in(self.shared, address),
+            is_internal: internal,
+            lasts,
         };
         // The first frame of a fiber has no name; PHP makes up a trampoline for a call of `__call`, and that call
         // is recorded.
@@ -238,8 +328,7 @@ impl<M: Memory> View<'_, M> {
         Some(symbols.add(Symbol::new(name)))
     }
 
-    /// Whether a frame of PHP code is at `include`, `require` or `eval`.
-    pub(crate) fn is_including(&self, frame: &RawFrame) -> bool {
+    fn is_including(&self, frame: &RawFrame) -> bool {
         let mut code = [0];
         let at = frame.opline.wrapping_add(self.layout.opcode);
         let is_read = frame.opline != 0 && self.memory.read(at, &mut code).is_ok();
@@ -303,7 +392,7 @@ mod tests {
             shared: &[],
         };
         let mut symbols = Symbols::default();
-        match functions.meaning(&process, &frame, &mut symbols) {
+        match functions.meaning(&process, &frame, false, &mut symbols) {
             Meaning::Call { symbol, .. } => {
                 String::from_utf8_lossy(symbols.name(symbol)).into_owned()
             }
@@ -397,6 +486,52 @@ mod tests {
         put_string(&memory, 0x6000, "second");
         memory.word(0x1000 + layout().function_name, 0x6000);
         assert_eq!(meaning(&memory, &mut functions, 0), "second");
+    }
+
+    #[test]
+    fn a_reset_of_opcache_is_found_by_the_innermost_function_and_in_time_by_all() {
+        let memory = FakeMemory::default();
+        let layout = layout();
+        let shared = 0x1000..0x2000;
+        let process = View {
+            memory: &memory,
+            layout: &layout,
+            shared: std::slice::from_ref(&shared),
+        };
+        let frame = RawFrame {
+            address: 0,
+            function: 0x1000,
+            opline: 0,
+            call_info: 0,
+        };
+        let mut symbols = Symbols::default();
+        let mut name = |functions: &mut Functions, is_innermost| {
+            functions.next_stack();
+            match functions.meaning(&process, &frame, is_innermost, &mut symbols) {
+                Meaning::Call { symbol, .. } => {
+                    String::from_utf8_lossy(symbols.name(symbol)).into_owned()
+                }
+                _ => "broken".to_owned(),
+            }
+        };
+        for is_innermost in [true, false] {
+            let mut functions = Functions::default();
+            put(&memory, USER, 0, Some("first"), None);
+            assert_eq!(name(&mut functions, false), "first");
+            put_string(&memory, 0x6000, "second");
+            memory.word(0x1000 + layout.function_name, 0x6000);
+            let stacks =
+                (0..=TRUSTED).take_while(|_| name(&mut functions, is_innermost) == "first");
+            assert_eq!(
+                stacks.count() as u64,
+                if is_innermost {
+                    TRUSTED_INNERMOST
+                } else {
+                    TRUSTED
+                } - 1
+            );
+            assert_eq!(name(&mut functions, false), "second");
+        }
     }
 
     #[test]

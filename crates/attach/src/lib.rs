@@ -1,4 +1,4 @@
-//! Reads the stacks of running PHP processes, from outside.
+//! Reads the stacks of running PHP processes, from outside, and of core files.
 //!
 //! [`Watch`] opens processes and samples them, [`Collector`] makes a profile of the samples. `xhprof attach`, `dump` and
 //! `top` are made of these.
@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod collect;
+mod core_file;
 mod error;
 mod find;
 mod functions;
@@ -18,11 +19,14 @@ mod maps;
 mod memory;
 pub mod process;
 pub mod rights;
+mod sockets;
 mod stack;
 mod stop;
 mod symbols;
+mod system_calls;
 mod target;
 mod values;
+mod waiting;
 mod watch;
 mod worker;
 

@@ -1,11 +1,21 @@
 //! Memory of another process.
 //!
+//! It is read by `/proc/PID/mem`: the kernel checks the rights once, when the file is opened, and the file is empty
+//! after an `exec`. Several pieces at once are read by `process_vm_readv`, where a sandbox allows it.
+//!
 //! **Invariants:** it is only read. What was read is bytes: no address in them is trusted.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
+
+use nix::sys::uio::{RemoteIoVec, process_vm_readv};
+use nix::unistd::Pid;
+
+use crate::core_file::CoreMemory;
+use crate::layout::to_usize;
 
 /// Memory that can be read by address.
 pub(crate) trait Memory {
@@ -18,6 +28,17 @@ pub(crate) trait Memory {
 
     /// The time, in nanoseconds since any instant.
     fn now(&self) -> u64;
+
+    /// Fills each piece with the bytes from its address on, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// If one of the bytes cannot be read.
+    fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        pieces
+            .iter_mut()
+            .try_for_each(|(address, into)| self.read(*address, into))
+    }
 
     /// The eight bytes at `address` as a number.
     ///
@@ -67,13 +88,14 @@ pub(crate) trait Memory {
     }
 }
 
-/// The memory of a process, by `/proc/PID/mem`.
-///
-/// The kernel checks the rights once, when the file is opened. After an `exec` the file is empty.
+/// The memory of a process.
 #[derive(Debug)]
 pub(crate) struct ProcessMemory {
     file: File,
     opened: Instant,
+    process: Pid,
+    /// Whether `process_vm_readv` is allowed, as far as it is known.
+    is_vectored: Cell<bool>,
 }
 
 impl ProcessMemory {
@@ -87,6 +109,8 @@ impl ProcessMemory {
         Ok(Self {
             file,
             opened: Instant::now(),
+            process: Pid::from_raw(process.cast_signed()),
+            is_vectored: Cell::new(true),
         })
     }
 }
@@ -98,6 +122,62 @@ impl Memory for ProcessMemory {
 
     fn now(&self) -> u64 {
         u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        if self.is_vectored.get() {
+            let remote: Vec<RemoteIoVec> = pieces
+                .iter()
+                .map(|(address, into)| RemoteIoVec {
+                    base: to_usize(*address),
+                    len: into.len(),
+                })
+                .collect();
+            let mut local: Vec<IoSliceMut<'_>> = pieces
+                .iter_mut()
+                .map(|(_, into)| IoSliceMut::new(into))
+                .collect();
+            let wanted = remote.iter().map(|piece| piece.len).sum();
+            match process_vm_readv(self.process, &mut local, &remote) {
+                Ok(length) if length == wanted => return Ok(()),
+                // Not by a sandbox: Docker's lets only programs with CAP_SYS_PTRACE do that.
+                Err(nix::Error::ENOSYS | nix::Error::EPERM) => self.is_vectored.set(false),
+                _ => return Err(nix::Error::EFAULT.into()),
+            }
+        }
+        pieces
+            .iter_mut()
+            .try_for_each(|(address, into)| self.read(*address, into))
+    }
+}
+
+/// The memory of a target.
+#[derive(Debug)]
+pub(crate) enum TargetMemory {
+    Process(ProcessMemory),
+    Core(CoreMemory),
+}
+
+impl Memory for TargetMemory {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Process(memory) => memory.read(address, into),
+            Self::Core(memory) => memory.read(address, into),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        match self {
+            Self::Process(memory) => memory.now(),
+            Self::Core(memory) => memory.now(),
+        }
+    }
+
+    fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        match self {
+            Self::Process(memory) => memory.read_all(pieces),
+            Self::Core(memory) => memory.read_all(pieces),
+        }
     }
 }
 
@@ -112,7 +192,7 @@ pub(crate) fn half_in(bytes: &[u8], offset: u64) -> u32 {
 }
 
 fn field<const N: usize>(bytes: &[u8], offset: u64) -> [u8; N] {
-    let start = crate::layout::to_usize(offset);
+    let start = to_usize(offset);
     let end = start.saturating_add(N);
     bytes
         .get(start..end)

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
+use std::time::Duration;
 
 /// A process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,24 @@ impl Process {
         })
     }
 
+    /// A process of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            id: 0,
+            parent: 0,
+            started: 0,
+            name: String::new(),
+            command: String::new(),
+            user: 0,
+        }
+    }
+
+    /// How long it has run, if the machine has run as long; zero if that is not known.
+    pub(crate) fn age(&self, uptime: Option<Duration>) -> Duration {
+        let began = Duration::from_millis(self.started.saturating_mul(MS_PER_TICK));
+        uptime.unwrap_or_default().saturating_sub(began)
+    }
+
     /// The pool, if it is a worker of php-fpm.
     #[must_use]
     pub fn pool(&self) -> Option<&str> {
@@ -72,16 +92,14 @@ pub fn is_on_cpu(process: u32) -> Option<bool> {
     Some(Stat::parse(&stat)?.state == 'R')
 }
 
-/// When a process began, see [`Process::started`].
-///
-/// # Errors
-///
-/// If it is gone.
-pub(crate) fn started(process: u32) -> io::Result<u64> {
-    let stat = fs::read(format!("/proc/{process}/stat"))?;
-    let stat = String::from_utf8_lossy(&stat);
-    let stat = Stat::parse(&stat).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-    Ok(stat.started)
+/// How long a tick of `/proc/PID/stat` is: `USER_HZ` is 100 on each architecture of ours.
+const MS_PER_TICK: u64 = 10;
+
+/// How long the machine has run.
+pub(crate) fn uptime() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/uptime").ok()?;
+    let seconds = text.split(' ').next()?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The numbers of all processes.
@@ -97,16 +115,17 @@ pub fn all() -> io::Result<Vec<u32>> {
 
 /// Those of `processes` that descend from one of `roots`.
 #[must_use]
-pub fn descendants(roots: &HashSet<u32>, processes: &[Process]) -> HashSet<u32> {
+pub fn descendants<'a>(
+    roots: &HashSet<u32>,
+    processes: &(impl Iterator<Item = &'a Rc<Process>> + Clone),
+) -> HashSet<u32> {
     let mut found = roots.clone();
     loop {
-        let is_new =
-            |process: &&Process| found.contains(&process.parent) && !found.contains(&process.id);
-        let new: Vec<u32> = processes
-            .iter()
-            .filter(is_new)
-            .map(|process| process.id)
-            .collect();
+        let is_new = |process: &&Rc<Process>| {
+            found.contains(&process.parent) && !found.contains(&process.id)
+        };
+        let new = processes.clone().filter(is_new);
+        let new: Vec<u32> = new.map(|process| process.id).collect();
         if new.is_empty() {
             return found.difference(roots).copied().collect();
         }
@@ -157,20 +176,24 @@ mod tests {
         assert!(all().unwrap().contains(&own.id));
         assert_eq!(own, Process::read(own.id).unwrap());
         assert!(!own.is_master() && own.pool().is_none());
+        let age = own.age(uptime());
+        assert!(age < Duration::from_secs(3600) && own.age(None).is_zero());
     }
 
     #[test]
     fn children_of_children_descend_too() {
-        let process = |id, parent| Process {
-            id,
-            parent,
-            started: 0,
-            name: String::new(),
-            command: String::new(),
-            user: 0,
+        let process = |id, parent| {
+            Rc::new(Process {
+                id,
+                parent,
+                started: 0,
+                name: String::new(),
+                command: String::new(),
+                user: 0,
+            })
         };
         let processes = [process(5, 4), process(4, 3), process(3, 1), process(9, 1)];
-        let found = descendants(&HashSet::from([3]), &processes);
+        let found = descendants(&HashSet::from([3]), &processes.iter());
         assert_eq!(found, HashSet::from([4, 5]));
     }
 }

@@ -50,6 +50,8 @@ const DEEPEST: usize = 1 << 18;
 /// The size of a page, or a part of it. The kernel copies a page at once, so a window is never on two of them, but for
 /// a frame that is: a function and its caller are read within nanoseconds.
 const PAGE: u64 = 4096;
+/// How many windows are kept, to be read at once the next time.
+const MOST_WINDOWS: usize = 16;
 
 /// Reads stacks; keeps its memory for the next one.
 #[derive(Debug, Default)]
@@ -58,10 +60,17 @@ pub(crate) struct StackReader {
     readings: [Vec<RawFrame>; 3],
     /// The address of the outermost frame; zero if it is not known.
     bottom: u64,
-    window: Vec<u8>,
-    window_start: u64,
-    /// How many windows the last reading took.
-    windows: usize,
+    /// What was read for the last reading: first those that were used, in the order of their use.
+    windows: Vec<Window>,
+    /// How many windows the last reading has used.
+    used: usize,
+}
+
+/// A part of the memory that frames are in.
+#[derive(Debug)]
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
 }
 
 impl StackReader {
@@ -103,7 +112,7 @@ impl StackReader {
                 }
                 self.bottom = bottom;
             }
-            let is_on_one_page = self.windows == 1;
+            let is_on_one_page = self.used == 1;
             if is_same(now, before) && (is_on_one_page || is_same(before, earlier)) {
                 return Ok(Reading::Stack);
             }
@@ -140,9 +149,7 @@ impl StackReader {
         self.readings.rotate_right(1);
         let mut frames = std::mem::take(&mut self.readings[0]);
         frames.clear();
-        self.window.clear();
-        self.windows = 0;
-        let current = memory.word(executor.wrapping_add(layout.current_execute_data))?;
+        let current = self.current(memory, executor.wrapping_add(layout.current_execute_data))?;
         let outcome = self.follow(memory, current, layout, &mut frames);
         self.readings[0] = frames;
         Ok(match outcome {
@@ -150,6 +157,25 @@ impl StackReader {
             Some(()) => Reading::Stack,
             None => Reading::Torn,
         })
+    }
+
+    /// Reads the address of the innermost frame, and with it the windows that the reading before has used: mostly the
+    /// frames are still in them.
+    fn current<M: Memory>(&mut self, memory: &M, address: u64) -> io::Result<u64> {
+        self.windows.truncate(self.used);
+        self.used = 0;
+        let mut current = [0; 8];
+        if !self.windows.is_empty() {
+            let windows = self.windows.iter_mut();
+            let windows = windows.map(|window| (window.start, window.bytes.as_mut_slice()));
+            let first = (address, current.as_mut_slice());
+            let mut pieces: Vec<_> = std::iter::once(first).chain(windows).collect();
+            if memory.read_all(&mut pieces).is_ok() {
+                return Ok(u64::from_le_bytes(current));
+            }
+            self.windows.clear();
+        }
+        memory.word(address)
     }
 
     /// Collects a frame and its callers. None if they do not lead to an outermost one.
@@ -183,23 +209,39 @@ impl StackReader {
         frames.iter().any(|frame| frame.function != 0).then_some(())
     }
 
-    /// The bytes of a frame, from the window or from a new one.
+    /// The bytes of a frame, from a window that was read or from a new one.
     fn frame<M: Memory>(&mut self, memory: &M, address: u64, layout: &Layout) -> Option<&[u8]> {
-        let is_inside = !self.window.is_empty()
-            && address >= self.window_start
-            && address + layout.frame_size <= self.window_start + self.window.len() as u64;
-        if !is_inside {
-            let end = address.checked_add(layout.frame_size)?;
-            self.window_start = address & !(PAGE - 1);
-            self.window.resize(to_usize(end - self.window_start), 0);
-            self.windows += 1;
-            if memory.read(self.window_start, &mut self.window).is_err() {
-                self.window.clear();
-                return None;
+        let end = address.checked_add(layout.frame_size)?;
+        let holds = |window: &Window| {
+            address >= window.start && end <= window.start + window.bytes.len() as u64
+        };
+        let last = self.used.checked_sub(1);
+        let last = last.filter(|last| self.windows.get(*last).is_some_and(holds));
+        let index = match last.or_else(|| self.windows.iter().position(holds)) {
+            Some(index) => index,
+            None => {
+                let start = address & !(PAGE - 1);
+                // The whole page, which is mapped if its first byte is; more only for a frame on two pages.
+                let mut bytes = vec![0; to_usize((end - start).max(PAGE))];
+                memory.read(start, &mut bytes).ok()?;
+                if self.windows.len() >= MOST_WINDOWS {
+                    self.windows.pop();
+                    self.used = self.used.min(MOST_WINDOWS - 1);
+                }
+                self.windows.push(Window { start, bytes });
+                self.windows.len() - 1
             }
-        }
-        let start = to_usize(address - self.window_start);
-        self.window.get(start..start + to_usize(layout.frame_size))
+        };
+        let index = if index >= self.used {
+            self.windows.swap(index, self.used);
+            self.used += 1;
+            self.used - 1
+        } else {
+            index
+        };
+        let window = self.windows.get(index)?;
+        let start = to_usize(address - window.start);
+        window.bytes.get(start..start + to_usize(layout.frame_size))
     }
 }
 

@@ -13,10 +13,13 @@ use profile::{Symbol, SymbolId};
 pub struct Symbols {
     list: Vec<Symbol>,
     numbers: HashMap<Box<[u8]>, SymbolId>,
+    waits: usize,
 }
 
 /// The most names: a program may create functions without end.
 const MAX_SYMBOLS: usize = 1 << 20;
+/// The most names of waits with a file or an address.
+const MAX_WAITS: usize = 4096;
 /// Stands for functions beyond that number.
 const TRUNCATED: &[u8] = b"[truncated]";
 /// Stands for the time in which no function runs.
@@ -27,6 +30,7 @@ impl Default for Symbols {
         let mut symbols = Self {
             list: Vec::new(),
             numbers: HashMap::new(),
+            waits: 0,
         };
         for name in [Symbol::MAIN, TRUNCATED, IDLE] {
             symbols.add(Symbol::new(name));
@@ -54,6 +58,17 @@ impl Symbols {
         self.numbers.insert(name.clone(), number);
         self.list.push(Symbol { name, ..symbol });
         number
+    }
+
+    /// What a thread waits for: `[flock /srv/a.lock]`. Beyond a number of them, only `[flock]`.
+    pub(crate) fn add_wait(&mut self, name: &str) -> SymbolId {
+        let is_known = self.numbers.contains_key(name.as_bytes());
+        if !is_known && self.waits >= MAX_WAITS {
+            let call = name.split(' ').next().unwrap_or(name).trim_end_matches(']');
+            return self.add(wait(&format!("{call}]")));
+        }
+        self.waits += usize::from(!is_known);
+        self.add(wait(name))
     }
 
     /// A function that PHP compiled from that file, which begins on that line.
@@ -84,9 +99,30 @@ impl Symbols {
     }
 }
 
+/// The symbol of a wait, which is no function of PHP code.
+fn wait(name: &str) -> Symbol {
+    Symbol {
+        internal: true,
+        ..Symbol::new(name.as_bytes())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waits_for_too_many_files_have_the_name_of_the_call_only() {
+        let mut symbols = Symbols::default();
+        for number in 0..MAX_WAITS {
+            symbols.add_wait(&format!("[flock /{number}]"));
+        }
+        let before = symbols.add_wait("[flock /7]");
+        assert_eq!(symbols.name(before), b"[flock /7]");
+        let beyond = symbols.add_wait("[flock /other file]");
+        assert_eq!(symbols.name(beyond), b"[flock]");
+        assert!(symbols.get(beyond).is_some_and(|symbol| symbol.internal));
+    }
 
     #[test]
     fn a_name_has_one_number_and_the_place_that_came_first() {

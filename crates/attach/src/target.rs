@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::layout::{Layout, to_usize};
-use crate::memory::{Memory, ProcessMemory, word_in};
+use crate::memory::{Memory, TargetMemory, word_in};
 use crate::values::string;
 
 /// A process that runs PHP.
@@ -19,7 +19,7 @@ pub struct Target {
     pub sapi: Option<String>,
     pub(crate) layout: Rc<Layout>,
     pub(crate) roots: Roots,
-    pub(crate) memory: ProcessMemory,
+    pub(crate) memory: TargetMemory,
     /// Where OPcache keeps what no request changes.
     pub(crate) shared: Vec<Range<u64>>,
 }
@@ -31,6 +31,8 @@ pub(crate) struct Globals {
     pub(crate) compiler: Option<u64>,
     pub(crate) sapi: Option<u64>,
     pub(crate) core: Option<u64>,
+    /// The `pthread_t` of a thread-safe PHP's thread; none for the process's first thread.
+    pub(crate) pthread: Option<u64>,
 }
 
 /// Where the globals are.
@@ -53,6 +55,7 @@ pub(crate) enum Roots {
 
 /// `TSRM.c`: the fields of a thread's entry that are used, and its size without the globals.
 const ENTRY_COUNT: u64 = 8;
+const ENTRY_THREAD: u64 = 16;
 const ENTRY_NEXT: u64 = 24;
 const ENTRY_SIZE: usize = 32;
 /// More threads than any server has: a list that is longer is none.
@@ -90,6 +93,7 @@ impl Roots {
                             compiler: compiler.map(|offset| entry.wrapping_add(offset)),
                             sapi: sapi.map(|offset| entry.wrapping_add(offset)),
                             core: core.map(|offset| entry.wrapping_add(offset)),
+                            pthread: Some(word_in(&bytes, ENTRY_THREAD)),
                         });
                         entry = word_in(&bytes, ENTRY_NEXT);
                     }

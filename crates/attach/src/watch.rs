@@ -2,6 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
 
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
@@ -28,23 +31,54 @@ pub trait Choice {
 pub struct Watch {
     finder: Finder,
     workers: Vec<Worker>,
-    /// How often a process was looked at that is not open, by number and start.
-    looks: HashMap<(u32, u64), u32>,
+    /// The processes of this machine, by number.
+    known: HashMap<u32, Known>,
     /// All functions that were seen.
     pub symbols: Symbols,
     options: Options,
 }
 
+/// A process of this machine.
+#[derive(Debug, Default)]
+struct Known {
+    /// None if it cannot be looked at.
+    process: Option<Rc<Process>>,
+    is_chosen: bool,
+    looks: u32,
+}
+
+/// A process that is older has its name.
+const YOUNG: Duration = Duration::from_secs(5);
 /// How often a process is looked at: a new one may run PHP a moment later, and php-fpm names its workers after `fork`.
 const LOOKS: u32 = 4;
+
+/// How often a process is tried to be opened whose tables are no tables: one of them may grow at this moment, and the
+/// process may have lost its CPU in the midst of it.
+const TRIES: u32 = 5;
+/// The time between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn open_worker(
+    finder: &mut Finder,
+    process: &Rc<Process>,
+    effort: Effort,
+) -> Result<Worker, AttachError> {
+    for _ in 1..TRIES {
+        match Worker::open(finder, Rc::clone(process), effort) {
+            Err(AttachError::Unbelievable) => thread::sleep(PAUSE),
+            result => return result,
+        }
+    }
+    Worker::open(finder, Rc::clone(process), effort)
+}
 
 /// What a look at the machine's processes has found.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The processes that were opened.
-    pub opened: Vec<Process>,
+    pub opened: Vec<Rc<Process>>,
     /// Those that were chosen and cannot be opened.
-    pub refused: Vec<(Process, AttachError)>,
+    pub refused: Vec<(Rc<Process>, AttachError)>,
 }
 
 impl Watch {
@@ -54,7 +88,7 @@ impl Watch {
         Self {
             finder,
             workers: Vec::new(),
-            looks: HashMap::new(),
+            known: HashMap::new(),
             symbols: Symbols::default(),
             options,
         }
@@ -73,56 +107,75 @@ impl Watch {
     /// If `/proc` cannot be read.
     pub fn look(&mut self, choice: &dyn Choice) -> io::Result<Found> {
         let own = std::process::id();
+        let numbers: HashSet<u32> = process::all()?.into_iter().collect();
+        // A number that was gone for a look may be another process's.
+        self.known.retain(|number, _| numbers.contains(number));
+        let uptime = process::uptime();
+        let mut new = Vec::new();
+        for number in numbers {
+            let known = self.known.entry(number).or_default();
+            // What a process is called changes in its first moments only.
+            if number == own || known.looks >= LOOKS {
+                continue;
+            }
+            known.looks += 1;
+            if let Ok(process) = Process::read(number) {
+                let is_other = |before: &Rc<Process>| before.started != process.started;
+                if known.process.as_ref().is_some_and(is_other) {
+                    known.looks = 1;
+                }
+                known.is_chosen = choice.has(&process);
+                if !known.is_chosen && process.age(uptime) > YOUNG {
+                    known.looks = LOOKS;
+                }
+                known.process = Some(Rc::new(process));
+                new.push(number);
+            }
+        }
         let open: HashSet<u32> = self
             .workers
             .iter()
             .map(|worker| worker.process.id)
             .collect();
-        let numbers = process::all()?.into_iter().filter(|number| *number != own);
-        let processes: Vec<Process> = if choice.has_children() {
-            numbers
-                .filter_map(|number| Process::read(number).ok())
-                .collect()
-        } else {
-            let mut looks = HashMap::new();
-            let mut read = |number: u32| {
-                let identity = (number, process::started(number).ok()?);
-                let before = self.looks.get(&identity).copied().unwrap_or(0);
-                looks.insert(identity, before);
-                // The name of a process that is not new stays.
-                (before < LOOKS).then(|| Process::read(number).ok())?
-            };
-            let new = numbers.filter(|number| !open.contains(number));
-            let processes = new.filter_map(&mut read).collect();
-            self.looks = looks;
-            processes
-        };
-        let chosen = processes.iter().filter(|process| choice.has(process));
-        let mut chosen: HashSet<u32> = chosen.map(|process| process.id).collect();
+        let chosen = self.known.iter().filter(|(_, known)| known.is_chosen);
+        let mut chosen: HashSet<u32> = chosen.map(|(number, _)| *number).collect();
         if choice.has_children() {
+            chosen.extend(&open);
+            let processes = self.known.values();
+            let processes = processes.filter_map(|known| known.process.as_ref());
             chosen.extend(process::descendants(&chosen, &processes));
         }
         let mut found = Found::default();
-        for process in processes {
-            let looks = self.looks.entry((process.id, process.started)).or_insert(0);
-            *looks += 1;
-            if !chosen.contains(&process.id) || open.contains(&process.id) || *looks > LOOKS {
+        for number in new {
+            let Some(known) = self.known.get(&number) else {
+                continue;
+            };
+            let Some(process) = known.process.clone() else {
+                continue;
+            };
+            if !chosen.contains(&number) || open.contains(&number) {
                 continue;
             }
+            let looks = known.looks;
             let is_named = choice.names(&process);
             let effort = if is_named {
                 Effort::Whole
             } else {
                 Effort::Named
             };
-            match Worker::open(&mut self.finder, process.clone(), effort) {
+            match open_worker(&mut self.finder, &process, effort) {
                 Ok(worker) => {
                     found.opened.push(process);
                     self.workers.push(worker);
                 }
                 Err(AttachError::NoPhp) if !is_named => {}
-                Err(error) if *looks == 1 || is_named => found.refused.push((process, error)),
-                Err(_) => {}
+                Err(error) => {
+                    // A process that has just begun may be all right at the next look.
+                    let is_new = matches!(error, AttachError::Unbelievable);
+                    if is_named || looks == if is_new { LOOKS } else { 1 } {
+                        found.refused.push((process, error));
+                    }
+                }
             }
         }
         Ok(found)
@@ -132,7 +185,7 @@ impl Watch {
     pub fn sample(&mut self, act: &mut dyn FnMut(&Process, Seen<'_>, &Symbols)) {
         let (options, symbols) = (self.options, &mut self.symbols);
         self.workers.retain_mut(|worker| {
-            let process = worker.process.clone();
+            let process = Rc::clone(&worker.process);
             let mut act = |seen: Seen<'_>, symbols: &Symbols| act(&process, seen, symbols);
             worker.sample(options, symbols, &mut act).is_ok()
         });

@@ -1,17 +1,22 @@
 //! One process that is sampled: what its threads execute now.
 
 use std::io;
+use std::path::Path;
+use std::rc::Rc;
 
 use profile::SymbolId;
 
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
 use crate::functions::{Functions, Meaning, View};
+use crate::layout::to_usize;
+use crate::memory::{Memory, word_in};
 use crate::process::{self, Process};
 use crate::stack::{RawFrame, Reading, StackReader};
 use crate::stop::Stopped;
 use crate::symbols::Symbols;
 use crate::target::{Globals, Target};
+use crate::waiting::{State, Waits, thread_number};
 
 /// What to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +27,8 @@ pub struct Options {
     pub lines: bool,
     /// The process is stopped while it is read.
     pub stop: bool,
+    /// What a thread waits for is the innermost frame: `[recvfrom tcp 10.0.0.5:3306]`.
+    pub native: bool,
 }
 
 /// A call on a stack.
@@ -48,12 +55,15 @@ pub enum Seen<'a> {
 #[derive(Debug)]
 pub struct Worker {
     /// The process, as it was when it was found.
-    pub process: Process,
+    pub process: Rc<Process>,
     /// Its PHP.
     pub target: Target,
     reader: StackReader,
     functions: Functions,
     frames: Vec<Frame>,
+    waits: Waits,
+    /// Whether the last thread that was read waited for a request.
+    was_idle: bool,
 }
 
 /// How often a stack is read whose functions contradict it.
@@ -67,17 +77,33 @@ impl Worker {
     /// As for [`Finder::open`].
     pub fn open(
         finder: &mut Finder,
-        process: Process,
+        process: Rc<Process>,
         effort: Effort,
     ) -> Result<Self, AttachError> {
         let target = finder.open(process.id, effort)?;
-        Ok(Self {
+        Ok(Self::new(process, target))
+    }
+
+    /// Opens a core file, by the binary whose process it was.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or its PHP is not one that a layout fits.
+    pub fn open_core(finder: &mut Finder, core: &Path, binary: &Path) -> Result<Self, AttachError> {
+        let (process, target) = finder.open_core(core, binary)?;
+        Ok(Self::new(Rc::new(process), target))
+    }
+
+    fn new(process: Rc<Process>, target: Target) -> Self {
+        Self {
             process,
             target,
             reader: StackReader::default(),
             functions: Functions::default(),
             frames: Vec::new(),
-        })
+            waits: Waits::default(),
+            was_idle: false,
+        }
     }
 
     /// Calls `act` with what each thread does.
@@ -101,7 +127,12 @@ impl Worker {
             self.target.memory_is_there()?;
         }
         for globals in threads {
+            let thread = options.native.then(|| self.thread(globals)).flatten();
+            let before = thread.map(|thread| self.waits.state(self.process.id, thread));
             let seen = self.read(globals, options, is_stopped, symbols)?;
+            if let (Reading::Stack, Some(thread), Some(state)) = (seen, thread, before) {
+                self.add_wait(thread, &state, symbols);
+            }
             let seen = match seen {
                 Reading::Stack => Seen::Stack(&self.frames),
                 Reading::Idle => Seen::Idle,
@@ -112,6 +143,30 @@ impl Worker {
         Ok(())
     }
 
+    /// The kernel's number of the thread that has these globals.
+    fn thread(&self, globals: Globals) -> Option<u32> {
+        match globals.pthread {
+            None => Some(self.process.id),
+            Some(pthread) => thread_number(&self.target.memory, self.process.id, pthread),
+        }
+    }
+
+    /// Adds what a thread waits for as the innermost frame. Only what was the same before and after the stack was read
+    /// is the stack's.
+    fn add_wait(&mut self, thread: u32, before: &State, symbols: &mut Symbols) {
+        let process = self.process.id;
+        if *before == State::OnCpu || self.waits.state(process, thread) != *before {
+            return;
+        }
+        let name = self
+            .waits
+            .name(before, process, thread, &self.target.memory);
+        if let Some(name) = name {
+            let symbol = symbols.add_wait(&name);
+            self.frames.push(Frame { symbol, line: 0 });
+        }
+    }
+
     /// Reads one thread's stack into `frames`.
     fn read(
         &mut self,
@@ -120,6 +175,10 @@ impl Worker {
         is_stopped: bool,
         symbols: &mut Symbols,
     ) -> io::Result<Reading> {
+        if self.was_idle && is_idle(&self.target, globals) {
+            return Ok(Reading::Idle);
+        }
+        self.was_idle = false;
         for _ in 0..ATTEMPTS {
             let (memory, layout) = (&self.target.memory, &*self.target.layout);
             let reading = if is_stopped {
@@ -135,6 +194,7 @@ impl Worker {
                 Reading::Idle => {
                     // The main file is compiled before anything runs.
                     let Some(symbol) = compilation(symbols) else {
+                        self.was_idle = true;
                         return Ok(Reading::Idle);
                     };
                     self.frames.push(Frame { symbol, line: 0 });
@@ -151,10 +211,12 @@ impl Worker {
                 symbols,
                 &mut self.frames,
             );
-            if named.is_none() {
+            let Some(innermost) = named else {
                 continue;
-            }
-            if frames.first().is_some_and(|frame| view.is_including(frame))
+            };
+            if innermost == Innermost::Code
+                && let Some(frame) = frames.first()
+                && self.functions.is_including(&view, frame)
                 && let Some(symbol) = compilation(symbols)
             {
                 self.frames.push(Frame { symbol, line: 0 });
@@ -165,23 +227,60 @@ impl Worker {
     }
 }
 
+/// Whether a thread has no frame and compiles nothing, by one read: PHP has both globals beside each other, mostly.
+fn is_idle(target: &Target, globals: Globals) -> bool {
+    let layout = &target.layout;
+    let frame = globals.executor.wrapping_add(layout.current_execute_data);
+    let compiler = globals.compiler.unwrap_or(globals.executor);
+    let flag = compiler.wrapping_add(layout.in_compilation);
+    let start = frame.min(flag);
+    let mut bytes = [0; 4096];
+    let length = to_usize(frame.max(flag) - start).saturating_add(8);
+    let Some(bytes) = bytes
+        .get_mut(..length)
+        .filter(|_| globals.compiler.is_some())
+    else {
+        return false;
+    };
+    let is_read = target.memory.read(start, bytes).is_ok();
+    let is_compiling = bytes.get(to_usize(flag - start)).copied();
+    is_read && word_in(bytes, frame - start) == 0 && is_compiling == Some(0)
+}
+
+/// What a thread executes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Innermost {
+    /// PHP code.
+    Code,
+    /// A function of PHP's, or none.
+    Other,
+}
+
 /// Names the calls of a stack, the outermost first; none if one of its functions cannot be one.
-fn name<M: crate::memory::Memory>(
+fn name<M: Memory>(
     view: &View<'_, M>,
     stack: &[RawFrame],
     options: Options,
     functions: &mut Functions,
     symbols: &mut Symbols,
     frames: &mut Vec<Frame>,
-) -> Option<()> {
-    for frame in stack.iter().rev() {
-        match functions.meaning(view, frame, symbols) {
-            Meaning::Call { symbol, is_file } => {
+) -> Option<Innermost> {
+    functions.next_stack();
+    let mut innermost = Innermost::Other;
+    for (index, frame) in stack.iter().enumerate().rev() {
+        match functions.meaning(view, frame, index == 0, symbols) {
+            Meaning::Call {
+                symbol,
+                is_file,
+                is_internal,
+            } => {
+                if index == 0 && !is_internal {
+                    innermost = Innermost::Code;
+                }
                 if is_file && !options.files {
                     continue;
                 }
-                let is_internal = || symbols.get(symbol).is_some_and(|symbol| symbol.internal);
-                let line = if options.lines && !is_internal() {
+                let line = if options.lines && !is_internal {
                     view.line(frame)
                 } else {
                     0
@@ -192,5 +291,5 @@ fn name<M: crate::memory::Memory>(
             Meaning::Broken => return None,
         }
     }
-    Some(())
+    Some(innermost)
 }

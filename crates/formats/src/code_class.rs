@@ -59,7 +59,8 @@ impl<'a> CodeClass<'a> {
     pub fn of(symbol: &'a Symbol) -> Self {
         let name = &*symbol.name;
         if symbol.internal {
-            return if is_waiting(name) {
+            // `[flock /srv/a.lock]`: what `xhprof attach --native` saw a call wait for.
+            return if is_waiting(name) || name.starts_with(b"[") {
                 Self::Waiting
             } else {
                 Self::Php
@@ -377,6 +378,7 @@ mod tests {
         assert_eq!(class("PDOStatement::execute", "", true), "Waiting");
         assert_eq!(class("Redis::get", "", true), "Waiting");
         assert_eq!(class("usleep", "", false), "Waiting");
+        assert_eq!(class("[flock /srv/a.lock]", "", true), "Waiting");
         assert_eq!(class("usleep", "/app/a.php", false), "Own");
         assert_eq!(
             class("twig::page.html.twig", "page.html.twig", false),

@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<()> {
         nice: arguments.nice,
         metrics: arguments.metrics,
         ca_file: arguments.ca_file.clone(),
+        attach: arguments.attach,
         tags: tags(&arguments.tags),
         ..Options::new(arguments.spool.clone(), targets(arguments)?, queue)
     };

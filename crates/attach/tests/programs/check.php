@@ -1,54 +1,15 @@
 <?php
 
 /**
- * `xhprof attach`, `dump` and `top` on real processes: a command, php-fpm's workers that come and go, and a PHP
- * without symbols.
+ * `xhprof attach` on commands: shares beside those of the extension's sampler, stacks that can be, all formats, errors.
  *
- *     php -n check.php PHP PROGRAM EXTENSION|- PHP-FPM|- [SECONDS]
+ *     php -n check.php PHP PROGRAM EXTENSION|- [SECONDS]
  */
 
-require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
+require __DIR__ . '/tools.php';
 
-[, $php, $program, $extension, $fpm] = $argv;
-$seconds = (float) ($argv[5] ?? 4);
-$folder = sys_get_temp_dir() . '/xhprof-attach-' . getmypid();
-mkdir($folder, 0755, true);
-register_shutdown_function(fn () => exec('rm -rf ' . escapeshellarg($folder)));
-$failed = 0;
-
-function check(string $what, bool $is, string $found = ''): void
-{
-    global $failed;
-    if (!$is) {
-        $failed++;
-        echo "$what: wrong", $found === '' ? '' : ": $found", "\n";
-    }
-}
-
-/** Runs the program; its output, its messages and its status. */
-function xhprof(string ...$arguments): array
-{
-    global $program;
-    $process = proc_open([$program, ...$arguments], [['file', '/dev/null', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes);
-    $output = stream_get_contents($pipes[1]);
-    $errors = stream_get_contents($pipes[2]);
-    return [$output, $errors, proc_close($process)];
-}
-
-/** Starts PHP; its output goes to a file. */
-function start(array $command, string $output)
-{
-    return proc_open($command, [['file', '/dev/null', 'r'], ['file', $output, 'w'], ['file', "$output.err", 'w']], $pipes);
-}
-
-/** Waits for the end of a process; its status. */
-function ended($process): int
-{
-    while (($status = proc_get_status($process))['running']) {
-        usleep(5_000);
-    }
-    return $status['exitcode'];
-}
+[, $php, $program, $extension] = $argv;
+$seconds = (float) ($argv[4] ?? 4);
 
 /** Self shares by function, in percent, of a profile. */
 function shares(string $file): array
@@ -57,56 +18,6 @@ function shares(string $file): array
     $functions = json_decode($json, true)['functions'] ?? [];
     $own = array_map(fn ($function) => $function['self']['wall_ns'], array_column($functions, null, 'name'));
     return array_map(fn ($self) => $self * 100 / (array_sum($own) ?: 1), $own);
-}
-
-/** Stacks that a program cannot have: each function but `main()` is called by the one whose name is its own without the end. */
-function impossible(string $lines, int &$samples): array
-{
-    $wrong = [];
-    foreach (explode("\n", trim($lines)) as $line) {
-        if (!preg_match('/^(\S.*) (\d+)$/', $line, $match)) {
-            continue;
-        }
-        $samples += (int) $match[2];
-        $stack = explode(';', $match[1]);
-        $above = null;
-        foreach ($stack as $depth => $name) {
-            $is_right = match (true) {
-                $depth === 0 => $name === 'main()',
-                preg_match('/^t(_\d)*$/', $name) === 1 => $above === null ? $name === 't' : preg_replace('/_\d$/', '', $name) === $above,
-                // An internal function calls nothing, and is called by a leaf; before and after the calls the file runs others.
-                default => $depth === count($stack) - 1 && ($above === null || preg_match('/^t(_\d){4}$/', $above)),
-            };
-            if (!$is_right) {
-                $wrong[] = $line;
-                break;
-            }
-            $above = preg_match('/^t/', $name) ? $name : $above;
-        }
-    }
-    return $wrong;
-}
-
-/** A tree of functions, each of which is called by one other: t, t_0, t_0_2 …, the leaves in a fraction of a microsecond. */
-function tree(): string
-{
-    $code = '';
-    $queue = ['t'];
-    while ($queue) {
-        $name = array_shift($queue);
-        if (substr_count($name, '_') === 4) {
-            $rounds = crc32($name) % 20;
-            $code .= "function $name(\$x) { for (\$i = 0; \$i < $rounds; \$i++) { \$x = (\$x * 31 + \$i) & 0xffff; } return \$x + strlen(md5((string) \$x)); }\n";
-            continue;
-        }
-        $calls = '';
-        for ($child = 0; $child < 3; $child++) {
-            $queue[] = "{$name}_$child";
-            $calls .= "\$x = {$name}_$child(\$x); ";
-        }
-        $code .= "function $name(\$x) { {$calls}return \$x & 0xffff; }\n";
-    }
-    return $code;
 }
 
 // The shares that the extension's sampler has in the same run.
@@ -184,34 +95,6 @@ foreach (array_filter(['plain' => [$php, []], 'stopped' => [$php, ['--stop']], '
     check("the output, $how", file_get_contents("$folder/out") === "the end\n", file_get_contents("$folder/out") . file_get_contents("$folder/out.err"));
 }
 
-// php-fpm under load: its workers end after 20 requests, and some are killed.
-if ($fpm !== '-') {
-    file_put_contents("$folder/index.php", "<?php\n" . tree() . 'for ($x = 1, $end = hrtime(true) + 10e6; hrtime(true) < $end;) { $x = t($x); } strlen($_SERVER["REQUEST_URI"]); echo "answer";');
-    // A pool with a name of its own: other tests may run a php-fpm, too.
-    $pool = 'attach-' . getmypid();
-    $user = posix_user() === 0 ? 'user = root' : '';
-    $server = new FpmServer($fpm, $folder, [], 1, pool: "[$pool]\n$user\nlisten = $folder/pool\npm = static\npm.max_children = 3\npm.max_requests = 20");
-    $load = start([PHP_BINARY, '-n', __DIR__ . '/load.php', "$folder/pool", "$folder/index.php", (string) ($seconds + 3), $pool], "$folder/load");
-    usleep(200_000);
-    [$lines, $errors, $status] = xhprof('attach', '--fpm', $pool, '--duration', "{$seconds}s", '--rate', '499', '--collapsed');
-    check('attach --fpm', $status === 0, $errors);
-    $samples = 0;
-    $wrong = impossible(preg_replace('/^main\(\);load::\S+ \d+$/m', '', $lines), $samples);
-    check('no impossible stack of php-fpm', $wrong === [], implode(' | ', array_slice($wrong, 0, 3)));
-    check('samples of php-fpm', $samples > 100 * $seconds, (string) $samples);
-    echo "php-fpm: $samples samples\n";
-    [$top] = xhprof('top', '--fpm', $pool, '--duration', '1s');
-    check('top --fpm', preg_match('/^\d process.*\n\n.*\n(.*\n)*.* t_\d/', $top) === 1, $top);
-    // Between two requests there is none, so it is tried again.
-    for ($try = 0, $has_request = false; $try < 50 && !$has_request; $try++) {
-        [$dump] = xhprof('dump', '--fpm', $pool);
-        $has_request = preg_match("/^Process \d+, PHP [\d.]+\S*, fpm-fcgi, .*: php-fpm: pool $pool, GET \/route\/42$/m", $dump) === 1 && !str_contains($dump, 'secret');
-    }
-    check('dump --fpm, with a request', $has_request, $dump);
-    check('the load of php-fpm', ended($load) === 0, file_get_contents("$folder/load"));
-    unset($server);
-}
-
 // What cannot be read is refused with the reason.
 $sleep = proc_open(['sleep', '30'], [], $pipes);
 $number = (string) proc_get_status($sleep)['pid'];
@@ -226,10 +109,4 @@ proc_terminate($sleep);
 [, $errors, $status] = xhprof('dump', '4194303');
 check('a process that is gone', $status === 1 && str_contains($errors, 'there is no such process'), $errors);
 
-function posix_user(): int
-{
-    return (int) trim((string) shell_exec('id -u'));
-}
-
-echo $failed ? "$failed wrong\n" : "attach: all right\n";
-exit($failed ? 1 : 0);
+finish('commands');

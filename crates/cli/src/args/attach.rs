@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use super::TableArguments;
 
@@ -53,15 +53,19 @@ pub(crate) struct AttachArguments {
     /// The top level of a file is a function, `run_init::folder/file.php`
     #[arg(long)]
     pub(crate) run_init: bool,
+    /// What a call waits for is a frame: `[recvfrom tcp 10.0.0.5:3306]`, `[flock /srv/a.lock]`
+    #[arg(long)]
+    pub(crate) native: bool,
     #[command(flatten)]
     pub(crate) table: TableArguments,
 }
 
 /// Which processes, and how to read them.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("choice").required(true)))]
 pub(crate) struct ChoiceArguments {
     /// The processes
-    #[arg(value_name = "PID", group = "choice", required_unless_present_any = ["fpm", "name", "all"])]
+    #[arg(value_name = "PID", group = "choice")]
     pub(crate) processes: Vec<u32>,
     /// The workers of php-fpm: of all pools, or of POOL
     #[arg(long, value_name = "POOL", num_args = 0..=1, default_missing_value = "", group = "choice")]
@@ -69,6 +73,9 @@ pub(crate) struct ChoiceArguments {
     /// PHP processes whose command line matches a regular expression
     #[arg(long, value_name = "REGEX", group = "choice")]
     pub(crate) name: Option<String>,
+    /// The PHP processes of a container of Docker or containerd: its name, that of its pod, or its number
+    #[arg(long, value_name = "NAME", group = "choice")]
+    pub(crate) container: Option<String>,
     /// All PHP processes of this machine
     #[arg(long, group = "choice")]
     pub(crate) all: bool,
@@ -88,9 +95,11 @@ Examples:
   xhprof dump 4711
   xhprof dump --fpm
   xhprof dump --all
+  xhprof dump --core core.4711 /usr/sbin/php-fpm8.2
 
 Prints what each process executes at this moment, the innermost function first, with files and
-lines. No arguments and no variables are read.";
+lines. If it waits, the first line is the system call, with its file or address. No arguments and
+no variables of the program are read.";
 
 /// Prints the stacks of running PHP processes once, with lines.
 #[derive(Debug, Args)]
@@ -98,6 +107,9 @@ lines. No arguments and no variables are read.";
 pub(crate) struct DumpArguments {
     #[command(flatten)]
     pub(crate) choice: ChoiceArguments,
+    /// The stacks of a process that has ended: its core file, and the binary that it ran
+    #[arg(long, num_args = 2, value_names = ["FILE", "PHP-BINARY"], group = "choice")]
+    pub(crate) core: Vec<PathBuf>,
 }
 
 const TOP_EXAMPLES: &str = "\
@@ -139,6 +151,9 @@ pub(crate) struct TopArguments {
         hide_default_value = true
     )]
     pub(crate) filter: String,
+    /// What a call waits for is a row: `[recvfrom tcp 10.0.0.5:3306]`, `[flock /srv/a.lock]`
+    #[arg(long)]
+    pub(crate) native: bool,
 }
 
 /// A column of `xhprof top`.

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::path::Path;
+use std::rc::Rc;
 
 use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout};
 use anyhow::{Context, Result, anyhow, bail};
 use profile::Meta;
 use regex::Regex;
 
+use super::containers::{self, Container};
 use crate::args::ChoiceArguments;
 use crate::terminal::say;
 
@@ -15,26 +18,33 @@ use crate::terminal::say;
 pub(super) struct Chosen {
     pub(super) watch: Watch,
     wanted: Wanted,
+    containers: Vec<Container>,
+    looks: u32,
     children: bool,
     /// How many processes were opened, and what they are.
     opened: u64,
     versions: BTreeSet<String>,
     sapis: BTreeSet<String>,
-    first: Option<Process>,
+    first: Option<Rc<Process>>,
     /// What was said of processes that cannot be read.
     said: HashSet<String>,
 }
+
+/// How many looks pass until the files of containers are read again: two seconds.
+const LOOKS_BETWEEN: u32 = 4;
 
 enum Wanted {
     Processes(HashSet<u32>),
     Pool(String),
     Name(Regex),
+    Container(String),
     All,
 }
 
 /// The processes, as the watch asks for them.
 struct Rule<'a> {
     wanted: &'a Wanted,
+    containers: &'a [Container],
     children: bool,
 }
 
@@ -48,6 +58,12 @@ impl Choice for Rule<'_> {
                 .pool()
                 .is_some_and(|name| pool.is_empty() || name == pool),
             Wanted::Name(regex) => is_program && regex.is_match(&process.command),
+            Wanted::Container(_) => {
+                let mut containers = self.containers.iter();
+                is_program
+                    && !process.is_master()
+                    && containers.any(|container| container.has(process.id))
+            }
             Wanted::All => is_program && !process.is_master(),
         }
     }
@@ -61,29 +77,39 @@ impl Choice for Rule<'_> {
     }
 }
 
+/// Knows the PHPs of this program, and that of a file of the user.
+pub(super) fn finder(layout: Option<&Path>) -> Result<Finder> {
+    let Some(file) = layout else {
+        return Ok(Finder::default());
+    };
+    let cannot = || format!("cannot use the layout {}", file.display());
+    let text = fs::read_to_string(file).with_context(cannot)?;
+    let own = layout::parse(&text).with_context(cannot)?;
+    Ok(Finder::new(
+        own.into_iter().chain(layout::known()).collect(),
+    ))
+}
+
 impl Chosen {
     /// Opens the processes that the command line names.
     pub(super) fn new(arguments: &ChoiceArguments, options: Options) -> Result<Self> {
-        let wanted = match (&arguments.fpm, &arguments.name) {
-            (Some(pool), _) => Wanted::Pool(pool.clone()),
-            (_, Some(regex)) => {
-                Wanted::Name(Regex::new(regex).context("--name is no regular expression")?)
-            }
-            _ if arguments.all => Wanted::All,
-            _ => Wanted::Processes(arguments.processes.iter().copied().collect()),
+        let wanted = if let Some(pool) = &arguments.fpm {
+            Wanted::Pool(pool.clone())
+        } else if let Some(regex) = &arguments.name {
+            Wanted::Name(Regex::new(regex).context("--name is no regular expression")?)
+        } else if let Some(name) = &arguments.container {
+            Wanted::Container(name.clone())
+        } else if arguments.all {
+            Wanted::All
+        } else {
+            Wanted::Processes(arguments.processes.iter().copied().collect())
         };
-        let finder = match &arguments.layout {
-            None => Finder::default(),
-            Some(file) => {
-                let cannot = || format!("cannot use the layout {}", file.display());
-                let text = fs::read_to_string(file).with_context(cannot)?;
-                let own = layout::parse(&text).with_context(cannot)?;
-                Finder::new(own.into_iter().chain(layout::known()).collect())
-            }
-        };
+        let finder = finder(arguments.layout.as_deref())?;
         let mut chosen = Self {
             watch: Watch::new(finder, options),
             wanted,
+            containers: Vec::new(),
+            looks: 0,
             children: arguments.children,
             opened: 0,
             versions: BTreeSet::new(),
@@ -105,8 +131,21 @@ impl Chosen {
 
     /// Opens processes that are new. False if there is nothing left to sample, and nothing can come.
     pub(super) fn look(&mut self) -> Result<bool> {
+        if let Wanted::Container(name) = &self.wanted
+            && self.looks.is_multiple_of(LOOKS_BETWEEN)
+        {
+            self.containers = containers::named(Path::new("/"), name);
+            if self.containers.is_empty() && self.looks == 0 {
+                bail!(
+                    "no container {name} runs, as far as the files of Docker and containerd tell; \
+                     name its processes by their numbers, or use --all"
+                );
+            }
+        }
+        self.looks = self.looks.wrapping_add(1);
         let rule = Rule {
             wanted: &self.wanted,
+            containers: &self.containers,
             children: self.children,
         };
         let before = self.watch.workers().len();
@@ -117,7 +156,7 @@ impl Chosen {
         for worker in self.watch.workers().get(before..).unwrap_or_default() {
             self.versions.insert(worker.target.version.clone());
             self.sapis.extend(worker.target.sapi.clone());
-            self.first.get_or_insert_with(|| worker.process.clone());
+            self.first.get_or_insert_with(|| Rc::clone(&worker.process));
         }
         self.opened += found.opened.len() as u64;
         for (process, error) in found.refused {
@@ -156,6 +195,7 @@ impl Chosen {
             (Wanted::Pool(pool), _) if !pool.is_empty() => format!("php-fpm: pool {pool}"),
             (Wanted::Pool(_), _) => "php-fpm".to_owned(),
             (Wanted::Name(regex), _) => regex.as_str().to_owned(),
+            (Wanted::Container(name), _) => format!("container {name}"),
             _ => "PHP".to_owned(),
         };
         let title = if single.is_some() {

@@ -1,10 +1,11 @@
-//! `xhprof dump`: what each process executes at this moment.
+//! `xhprof dump`: what each process executes at this moment, or executed when its core file was written.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use ::attach::{Frame, Options, Process, Request, Seen, Symbols, process};
-use anyhow::{Result, bail};
+use ::attach::{Frame, Options, Process, Request, Seen, Symbols, Worker, process};
+use anyhow::{Context, Result, bail};
 
 use super::choose::Chosen;
 use crate::args::DumpArguments;
@@ -16,39 +17,76 @@ pub(crate) fn run(arguments: &DumpArguments) -> Result<()> {
         files: true,
         lines: true,
         stop: arguments.choice.stop,
+        native: true,
     };
+    let mut dump = Dump {
+        look: Look::of(&io::stdout()),
+        text: String::new(),
+    };
+    if let [core, binary] = arguments.core.as_slice() {
+        let mut finder = super::choose::finder(arguments.choice.layout.as_deref())?;
+        let cannot = || format!("cannot read the core file {}", core.display());
+        let mut worker = Worker::open_core(&mut finder, core, binary).with_context(cannot)?;
+        let head = head(&worker, None);
+        let options = Options {
+            native: false,
+            stop: false,
+            ..options
+        };
+        let mut add = |seen: Seen<'_>, symbols: &Symbols| dump.add(&head, seen, symbols);
+        worker
+            .sample(options, &mut Symbols::default(), &mut add)
+            .with_context(cannot)?;
+        return dump.print();
+    }
     let mut chosen = Chosen::new(&arguments.choice, options)?;
     if chosen.watch.workers().is_empty() {
         bail!("no PHP process was found");
     }
-    let heads: Vec<(u32, String)> = chosen.watch.workers().iter().map(head).collect();
-    let mut out = io::stdout().lock();
-    let look = Look::of(&out);
-    let mut text = String::new();
+    let workers = chosen.watch.workers().iter();
+    let heads = workers.map(|worker| {
+        let is_on_cpu = process::is_on_cpu(worker.process.id);
+        (worker.process.id, head(worker, is_on_cpu))
+    });
+    let heads: HashMap<u32, String> = heads.collect();
     chosen.watch.sample(
         &mut |process: &Process, seen: Seen<'_>, symbols: &Symbols| {
-            let head = heads.iter().find(|(number, _)| *number == process.id);
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            // Writing to a string never fails.
-            let _ = writeln!(
-                text,
-                "{}",
-                look.paint(Style::Bold, head.map_or("", |(_, head)| head))
-            );
-            write_stack(seen, symbols, look, &mut text);
+            let head = heads.get(&process.id).map_or("", String::as_str);
+            dump.add(head, seen, symbols);
         },
     );
-    if text.is_empty() {
+    if dump.text.is_empty() {
         bail!("the processes ended before they were read");
     }
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    dump.print()
+}
+
+/// The text.
+struct Dump {
+    look: Look,
+    text: String,
+}
+
+impl Dump {
+    /// Adds a thread of a process.
+    fn add(&mut self, head: &str, seen: Seen<'_>, symbols: &Symbols) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        // Writing to a string never fails.
+        let _ = writeln!(self.text, "{}", self.look.paint(Style::Bold, head));
+        write_stack(seen, symbols, self.look, &mut self.text);
+    }
+
+    fn print(&self) -> Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(self.text.as_bytes())?;
+        Ok(out.flush()?)
+    }
 }
 
 /// `Process 4711, PHP 8.2.36, fpm-fcgi, on CPU: php-fpm: pool www, GET /index.php`
-fn head(worker: &::attach::Worker) -> (u32, String) {
+fn head(worker: &Worker, is_on_cpu: Option<bool>) -> String {
     let (process, target) = (&worker.process, &worker.target);
     let mut text = format!("Process {}, PHP {}", process.id, target.version);
     if target.is_thread_safe() {
@@ -57,7 +95,7 @@ fn head(worker: &::attach::Worker) -> (u32, String) {
     if let Some(sapi) = &target.sapi {
         let _ = write!(text, ", {}", printable(sapi.as_bytes()));
     }
-    match process::is_on_cpu(process.id) {
+    match is_on_cpu {
         Some(true) => text.push_str(", on CPU"),
         Some(false) => text.push_str(", waiting"),
         None => {}
@@ -66,7 +104,7 @@ fn head(worker: &::attach::Worker) -> (u32, String) {
     for Request { method, path } in target.requests() {
         let _ = write!(text, ", {method} {}", printable(path.as_bytes()));
     }
-    (process.id, text)
+    text
 }
 
 fn write_stack(seen: Seen<'_>, symbols: &Symbols, look: Look, text: &mut String) {

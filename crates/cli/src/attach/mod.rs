@@ -1,6 +1,7 @@
 //! `xhprof attach`: samples running processes, then prints a report or writes a profile.
 
 mod choose;
+mod containers;
 mod dump;
 mod pace;
 mod stream;
@@ -35,8 +36,9 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
     };
     let options = ::attach::Options {
         files: arguments.run_init,
-        lines: false,
         stop: arguments.choice.stop,
+        native: arguments.native,
+        ..::attach::Options::default()
     };
     let mut chosen = Chosen::new(&arguments.choice, options)?;
     let mut pace = Pace::new(arguments.rate, arguments.duration)?;

@@ -14,6 +14,7 @@ Examples:
   xhprof agent --spool /run/xhprof --to http://10.0.0.7:8470 --app shop --release 2026.11
   xhprof agent --spool /run/xhprof --to https://a.example.com --to https://b.example.com
       --token-file a.token --token-file b.token --bandwidth 1M
+  xhprof agent --attach --to https://profiles.example.com --token-file token
   xhprof agent --spool /run/xhprof --forward pyroscope=http://127.0.0.1:4040
       --forward otlp=http://127.0.0.1:4318 --forward-token-file grafana.headers
 
@@ -29,8 +30,13 @@ failed nor asked for. It counts them, and the server's page Settings shows how m
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AgentArguments {
     /// The folder into which the extension writes, `xhprof.output_dir`
-    #[arg(long, value_name = "DIR", required = true)]
+    #[arg(long, value_name = "DIR", required_unless_present = "attach")]
     pub(crate) spool: Vec<PathBuf>,
+    /// Sample all PHP processes of this machine, so many times a second, without the extension: a run
+    /// for each application and minute
+    #[arg(long, value_name = "HERTZ", num_args = 0..=1, default_missing_value = "19")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=999))]
+    pub(crate) attach: Option<u32>,
     /// The address of a server; with several, each gets all runs, whether the others work or not
     #[arg(long, value_name = "URL", required_unless_present = "forward")]
     pub(crate) to: Vec<String>,

@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::another_user::{USER, is_root, program_of_another_user};
@@ -118,6 +119,38 @@ fn an_agent_tells_systemd_what_it_does_and_prometheus_how_much() {
     let last = std::iter::repeat_with(told).find(|message| !message.starts_with("WATCHDOG"));
     assert_eq!(last.unwrap().trim(), "STOPPING=1");
     assert_eq!(waiting(&machine), 1);
+}
+
+#[test]
+fn php_processes_are_sampled_without_the_extension() {
+    let machine = Machine::new();
+    let _server = machine.server();
+    let script = machine.path("sampled-shop.php");
+    fs::write(
+        &script,
+        "<?php function spin() { for (;;) { md5('x'); } } spin();",
+    )
+    .unwrap();
+    let mut php = Command::new("php");
+    let _php = Process(php.arg("-n").arg(script).spawn().unwrap());
+    let log = || fs::read_to_string(machine.path("agent.log")).unwrap();
+    let end = Instant::now() + PATIENCE;
+    loop {
+        // What was sampled is sent when the agent ends.
+        let mut agent = machine.agent(".", &["--attach", "99"]);
+        std::thread::sleep(Duration::from_millis(500));
+        agent.terminate();
+        let found = machine.get("/api/v1/runs?q=app:sampled-shop");
+        if let Some(run) = found["runs"].as_array().unwrap().first() {
+            assert_eq!(run["title"], "sampled-shop, 1 process", "{run}");
+            break;
+        }
+        if log().contains("permission denied") {
+            // This machine lets only root read other processes.
+            break;
+        }
+        assert!(Instant::now() < end, "{}", log());
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn said(arguments: &[&str]) -> String {
 fn usage_names_the_command_that_users_type() {
     for (command, usage) in [
         ("serve", "Usage: xhprof serve [OPTIONS]\n"),
-        ("agent", "Usage: xhprof agent [OPTIONS] --spool <DIR>"),
+        ("agent", "Usage: xhprof agent [OPTIONS]\n"),
         ("push", "Usage: xhprof push [OPTIONS] --to <URL> <FILE>..."),
         ("import", "Usage: xhprof import [OPTIONS] <FILE>..."),
         ("store", "Usage: xhprof store [OPTIONS] <COMMAND>"),

@@ -41,6 +41,7 @@ pub(super) struct Head {
 pub(crate) fn run(arguments: &TopArguments) -> Result<()> {
     let options = Options {
         stop: arguments.choice.stop,
+        native: arguments.native,
         ..Options::default()
     };
     let mut chosen = Chosen::new(&arguments.choice, options)?;
