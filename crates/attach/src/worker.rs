@@ -127,6 +127,11 @@ impl Worker {
             self.target.memory_is_there()?;
         }
         for globals in threads {
+            if self.was_idle && is_idle(&self.target, globals) {
+                act(Seen::Idle, symbols);
+                continue;
+            }
+            self.was_idle = false;
             let thread = options.native.then(|| self.thread(globals)).flatten();
             let before = thread.map(|thread| self.waits.state(self.process.id, thread));
             let seen = self.read(globals, options, is_stopped, symbols)?;
@@ -175,10 +180,6 @@ impl Worker {
         is_stopped: bool,
         symbols: &mut Symbols,
     ) -> io::Result<Reading> {
-        if self.was_idle && is_idle(&self.target, globals) {
-            return Ok(Reading::Idle);
-        }
-        self.was_idle = false;
         for _ in 0..ATTEMPTS {
             let (memory, layout) = (&self.target.memory, &*self.target.layout);
             let reading = if is_stopped {
