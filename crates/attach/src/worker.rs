@@ -138,6 +138,9 @@ impl Worker {
             if let (Reading::Stack, Some(thread), Some(state)) = (seen, thread, before) {
                 self.add_wait(thread, &state, symbols);
             }
+            if seen == Reading::Torn {
+                self.target.memory_is_there()?;
+            }
             let seen = match seen {
                 Reading::Stack => Seen::Stack(&self.frames),
                 Reading::Idle => Seen::Idle,
