@@ -45,6 +45,24 @@ example_shop() {
     else
         echo 'PHPUnit does not run here, so not run: the tests of examples/shop'
     fi
+    shop_assistant
+}
+
+# The faults again, by a client of `xhprof mcp` from npm that follows the answers.
+shop_assistant() {
+    local made=$PWD/target/mcp-client
+    command -v npm >/dev/null || {
+        echo 'npm is not there, so not run: the client of xhprof mcp'
+        return
+    }
+    rm -rf "$made" && mkdir -p "$made"
+    cp crates/cli/tests/mcp/{.npmrc,package.json,package-lock.json,client.mjs} "$made"
+    (cd "$made" && npm ci --silent) >"$logs/mcp-npm" 2>&1 || {
+        echo 'its packages cannot be installed from npm, so not run: the client of xhprof mcp'
+        return
+    }
+    XHPROF_PHP=$PHP XHPROF_EXTENSION=$(realpath "$extension") \
+        node "$made/client.mjs" "$(realpath "$profiler")" examples/shop "$made" || die 'the client of xhprof mcp failed'
 }
 
 # shop_check FAULT CODE SAID OPTION…: `xhprof check` of the shop with a fault.

@@ -7,7 +7,7 @@ export default tseslint.config(
   ...tseslint.configs.strict,
   {
     // The page shows names from profiles, which may be anything: as text only.
-    files: ["src/**"],
+    files: ["src/**", "design/**"],
     rules: {
       "no-restricted-properties": [
         "error",

@@ -124,6 +124,20 @@ export function moment(unixMicroseconds: number): string {
   });
 }
 
+/** The same in a list, where the year is left out if it is this one. */
+export function shortMoment(unixMicroseconds: number): string {
+  const date = new Date(unixMicroseconds / 1_000);
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  return date.toLocaleString(undefined, {
+    ...(isThisYear ? {} : { year: "numeric" }),
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+}
+
 /** Name of a metric, for headings. */
 export function metricTitle(metric: MetricName, unit: Unit): string {
   switch (metric) {

@@ -1,16 +1,19 @@
 // `./x web-bench`: how fast the viewer opens and draws large profiles, beside
-// speedscope's released page with the same data.
+// speedscope's released page with the same data; and how fast the pages of
+// `xhprof serve` are there, on a store of 100,000 runs.
 //
 // bench.mjs XHPROF FOLDER SPEEDSCOPE: FOLDER has the profiles that
 // `cargo run --example large` made, SPEEDSCOPE is the unpacked npm package.
 // Both pages get the same file by the same way, and run in the same Chromium on
 // two cores, one after the other. More words choose parts (program, tree,
-// collapsed, events), and `--viewer` leaves speedscope out. What fails is told,
-// and the next part is measured.
-import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+// collapsed, events, pages), and `--viewer` leaves speedscope out. What fails is
+// told, and the next part is measured. The store is made once, with its end at the
+// last full hour, and is kept for a day: Home shows the last hours.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -371,7 +374,91 @@ const parts = {
     say("  greatest memory of the page's process", megabytes(await memory(browser)), "");
     await browser.close();
   },
+
+  pages: () => measurePages(),
 };
+
+/** The pages of a server with many runs, and what of them a reader waits for. */
+const RUNS = 100_000;
+const PAGES = {
+  "the login, which asks nothing of the store": ["/login", ".login-panel input"],
+  "Home, all applications": ["/", ".card .figure"],
+  "Home, one application": ["/?q=app:APP", ".card .figure"],
+  Runs: ["/runs", "table.runs tbody tr"],
+  "Runs, the slowest": ["/runs?sort=wall", "table.runs tbody tr"],
+  "Runs, by route": ["/runs?sort=route&order=ascending", "table.runs tbody tr"],
+};
+
+/** A store of simulated runs in the last month; made anew once it is older than a day. */
+function manyRuns() {
+  const store = join(folder, "store");
+  const isNew = existsSync(store) && Date.now() - statSync(store).birthtimeMs < 86_400_000;
+  if (isNew) return store;
+  rmSync(store, { recursive: true, force: true });
+  const made = spawnSync(xhprof, ["simulate", "--runs", String(RUNS), "--days", "30", "--store", store], {
+    encoding: "utf8",
+  });
+  if (made.status !== 0) throw new Error(`xhprof simulate: ${made.stderr || made.error || made.signal}`);
+  return store;
+}
+
+/** The CPU time of a process so far, in milliseconds. */
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** When what is waited for was painted first, after the address was opened, and what the server's CPUs took for it all. */
+async function openServed(address, selector, server) {
+  const { browser, page } = await started();
+  await page.addInitScript((wanted) => {
+    const look = () => {
+      if (document.querySelector(wanted) === null) requestAnimationFrame(look);
+      else
+        requestAnimationFrame(() => {
+          window.bench.shown = performance.now();
+        });
+    };
+    requestAnimationFrame(look);
+  }, selector);
+  const before = cpuOf(server);
+  await page.goto(address);
+  const shown = await shownAt(page);
+  await page.waitForLoadState("networkidle");
+  await browser.close();
+  return { shown, cpu: cpuOf(server) - before };
+}
+
+async function measurePages() {
+  const server = spawn(xhprof, ["serve", "--listen", "127.0.0.1:0", "--store", manyRuns()], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    const address = await new Promise((done, failed) => {
+      createInterface({ input: server.stdout }).once("line", done);
+      server.once("exit", (status) => failed(new Error(`the server ended with ${status}`)));
+    });
+    const origin = address.replace(/\/$/, "");
+    const [{ name }] = await (await fetch(`${origin}/api/v1/apps`)).json();
+    for (const [what, [path, selector]] of Object.entries(PAGES)) {
+      const rounds = [];
+      for (let round = 0; round < 7; round++)
+        rounds.push(await openServed(origin + path.replace("APP", name), selector, server.pid));
+      const of = (key, share) =>
+        milliseconds(
+          quantile(
+            rounds.map((one) => one[key]),
+            share,
+          ),
+        );
+      say(`${RUNS.toLocaleString("en")} runs: ${what}: there, median of seven`, of("shown", 0.5), "300 ms");
+      say("  the first, and the slowest", milliseconds(rounds[0].shown), "", of("shown", 1));
+      say("  CPU time of the server for all of its answers", of("cpu", 0.5), "");
+    }
+  } finally {
+    server.kill();
+  }
+}
 
 console.log(
   `  ${cpus().length} cores, ${cpus()[0]?.model ?? ""}, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0].toFixed(1)}`,

@@ -25,11 +25,41 @@ export const regressions = {
       await send(address, { app: "other" });
       const { page, wrong, close } = await visit(browser, `${address}/regressions`);
       await page.getByRole("link", { name: "other", exact: true }).click();
-      await page.waitForURL(/app=other/);
+      await page.waitForURL(/q=app%3Aother/);
       await settled(page);
       await page.locator(".nothing-title").waitFor();
+      // The choice of the page and that of the bar are one: back, forward and a reload keep it.
+      const chosen = page.getByRole("combobox", { name: "Application" });
+      const is = async (app) => {
+        await eventually(async () => (await chosen.inputValue()) === app, `${app} in the bar`);
+        await settled(page);
+        const note = await page.locator(".page-note").allInnerTexts();
+        assert.ok(
+          note.every((text) => text.startsWith(app) || text === ""),
+          note.join(),
+        );
+      };
+      await is("other");
+      await chosen.selectOption("shop");
+      await is("shop");
+      await page.getByRole("combobox", { name: "Time" }).selectOption("7d");
+      await page.waitForURL(/since%3A7d/);
+      await page.goBack();
+      await page.goBack();
+      await is("other");
+      await page.goForward();
+      await is("shop");
+      await page.reload();
+      await is("shop");
+      assert.match(page.url(), /q=app%3Ashop$/);
+      await page.goto(`${address}/regressions?app=other&route=%2Fa`);
+      await page.waitForURL(/q=app%3Aother\+route%3A%2Fa$/);
+      await page.goto(`${address}/regressions?q=app:other+host:web1`);
+      await page.getByText("host:web1 does not limit them").waitFor();
+      await page.goto(`${address}/regressions?q=app:other`);
+      await page.locator(".nothing-title").waitFor();
       await page.screenshot({ path: join(folder, "regressions-few.png"), fullPage: true });
-      await page.goto(`${address}/regressions?app=none`);
+      await page.goto(`${address}/regressions?q=app:none`);
       await page.getByRole("alert").waitFor();
       assert.deepEqual(
         wrong.filter((line) => !line.includes("status of 404")),
@@ -43,9 +73,9 @@ export const regressions = {
 export const longRegressions = {
   async "regressions: the demo's are found, the peak of memory among them, with the API's numbers"(browser) {
     await withDemo(async ({ address }) => {
-      const answer = await api(address, "/api/v1/pages/regressions?app=shop");
-      await look(browser, address, [["demo", "/regressions?app=shop"]], "regressions");
-      const { page, wrong, close } = await visit(browser, `${address}/regressions?app=shop`);
+      const answer = await api(address, "/api/v1/pages/regressions?q=app:shop");
+      await look(browser, address, [["demo", "/regressions?q=app:shop"]], "regressions");
+      const { page, wrong, close } = await visit(browser, `${address}/regressions?q=app:shop`);
       await settled(page);
       const all = answer.releases.flatMap(({ found }) => found);
       assert.equal(await page.locator(".finding-card").count(), all.length);
@@ -72,7 +102,7 @@ export const longRegressions = {
       await card.locator(".chart canvas").waitFor();
       await card.screenshot({ path: join(folder, "regressions-peak.png") });
       // An address names a finding.
-      await page.goto(`${address}${at("/regressions", { app: "shop" })}#${peak.id}`);
+      await page.goto(`${address}${at("/regressions", { q: "app:shop" })}#${peak.id}`);
       await page.locator(`[id="${peak.id}"].named`).waitFor();
       await assertAccessible(page, "a named finding");
       const call = all.find(({ kind }) => kind === "new_call");
@@ -101,7 +131,7 @@ export const longRegressions = {
       assert.deepEqual(wrong, []);
       await close();
       const route = call.places[0].route;
-      const one = await visit(browser, address + at("/regressions", { app: "shop", route }));
+      const one = await visit(browser, address + at("/regressions", { q: `app:shop route:"${route}"` }));
       await settled(one.page);
       const ofRoute = all.filter(({ places }) => places.some((place) => place.route === route));
       assert.equal(await one.page.locator(".finding-card").count(), ofRoute.length);

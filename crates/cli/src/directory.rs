@@ -66,7 +66,7 @@ pub fn files<'p>(
 }
 
 /// The files in a directory that may be profiles.
-fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(directory);
     let denied = |error: &std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
     let entries = match entries {

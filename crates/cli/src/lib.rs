@@ -30,6 +30,7 @@ pub mod generate;
 mod grep;
 pub mod input;
 mod list;
+pub mod mcp;
 mod merge;
 pub mod operand;
 mod output;
@@ -45,7 +46,6 @@ mod stacks;
 mod suggest;
 pub mod terminal;
 mod typed;
-pub mod units;
 mod users;
 mod viewer;
 mod words;
@@ -57,6 +57,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use args::{Arguments, Command};
+pub use view::units;
 
 /// The program: does what the command line says.
 #[must_use]
@@ -94,6 +95,8 @@ pub fn run() -> ExitCode {
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
+        Command::Mcp(arguments) if arguments.store.is_some() => server::start(&line),
+        Command::Mcp(arguments) => mcp::run(&arguments, None).map(|()| 0),
         Command::Regressions(arguments) if arguments.store.is_some() => server::start(&line),
         Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),
         Command::Doctor(arguments) => doctor::run(&arguments),

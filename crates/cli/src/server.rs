@@ -69,6 +69,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "flamegraph",
             "merge",
             "convert",
+            "mcp",
         ],
     ),
     (

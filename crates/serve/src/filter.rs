@@ -7,7 +7,8 @@ use store::{Selection, Status};
 
 /// The selection of a filter.
 ///
-/// Words are separated by blanks; `"…"` keeps blanks. `key:value` is a
+/// Words are separated by blanks; `"…"` keeps blanks, and has `\"` and `\\` for a quotation mark
+/// and a backslash. Elsewhere a backslash is one, as in `App\Cart`. `key:value` is a
 /// condition, any other word a part of the title. Keys: `app`, `route`,
 /// `release`, `host`, `status`, `label`, `wall` (`>200ms`, `<1s`), `since` and
 /// `until` (`7d`, `12h`, `2026-11-22`), `run` (an id; several are any of them),
@@ -21,17 +22,17 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
     let mut selection = Selection::default();
     let mut title = Vec::new();
     let mut single: Vec<(String, String)> = Vec::new();
-    for word in words(filter)? {
-        let (key, value) = match word.split_once(':') {
-            Some((key, value))
-                if !key.is_empty() && !value.starts_with("//") && !key.contains('/') =>
-            {
-                (key, value)
-            }
-            _ => {
-                title.push(word);
-                continue;
-            }
+    let (words, is_open) = words(filter);
+    if is_open {
+        return Err("a quotation mark is missing at the end".to_owned());
+    }
+    for Word {
+        text: word, colon, ..
+    } in words
+    {
+        let Some((key, value)) = parted(&word, colon) else {
+            title.push(word);
+            continue;
         };
         let value = value.to_owned();
         if let Some(condition) = single_condition(key, &value) {
@@ -79,6 +80,10 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
     Ok(selection)
 }
 
+const KEYS: &[&str] = &[
+    "app", "route", "release", "host", "status", "label", "wall", "since", "until", "run",
+];
+
 /// The name of a condition that a filter has only once: a second value would contradict the
 /// first, or say less.
 fn single_condition(key: &str, value: &str) -> Option<String> {
@@ -90,59 +95,94 @@ fn single_condition(key: &str, value: &str) -> Option<String> {
     }
 }
 
-fn words(filter: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut is_quoted = false;
-    for character in filter.chars() {
-        match character {
-            '"' => is_quoted = !is_quoted,
-            blank if blank.is_whitespace() && !is_quoted => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            other => word.push(other),
-        }
-    }
-    if is_quoted {
-        return Err("a quotation mark is missing at the end".to_owned());
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    Ok(words)
+/// A word of a filter.
+struct Word<'a> {
+    /// As it is written.
+    raw: &'a str,
+    /// Without the quotation marks.
+    text: String,
+    /// The first colon of the text that is not between them.
+    colon: Option<usize>,
 }
 
-/// A condition of a filter, with a value that may have blanks.
+/// The words, and whether a quotation mark is missing at the end.
+fn words(filter: &str) -> (Vec<Word<'_>>, bool) {
+    let mut words = Vec::new();
+    let mut is_quoted = false;
+    let mut rest = filter.char_indices().peekable();
+    let (mut begin, mut text, mut colon) = (0, String::new(), None);
+    while let Some((place, character)) = rest.next() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => {
+                let escaped = rest.next_if(|(_, next)| matches!(next, '"' | '\\'));
+                text.push(escaped.map_or('\\', |(_, next)| next));
+            }
+            blank if blank.is_whitespace() && !is_quoted => {
+                let raw = filter.get(begin..place).unwrap_or_default();
+                begin = place + blank.len_utf8();
+                let (text, colon) = (std::mem::take(&mut text), colon.take());
+                words.push(Word { raw, text, colon });
+            }
+            other => {
+                if other == ':' && !is_quoted {
+                    colon.get_or_insert(text.len());
+                }
+                text.push(other);
+            }
+        }
+    }
+    let raw = filter.get(begin..).unwrap_or_default();
+    words.push(Word { raw, text, colon });
+    words.retain(|word| !word.text.is_empty());
+    (words, is_quoted)
+}
+
+/// The key and the value of a condition; none if the word is a part of a title, such as an address.
+fn parted(word: &str, colon: Option<usize>) -> Option<(&str, &str)> {
+    let (key, value) = match colon {
+        Some(colon) => (word.get(..colon)?, word.get(colon + 1..)?),
+        None => word.split_once(':')?,
+    };
+    let is_title = key.is_empty() || value.starts_with("//") || key.contains('/');
+    (KEYS.contains(&key) || key.starts_with("tag.") || !is_title).then_some((key, value))
+}
+
+/// A condition of a filter, with any value.
 #[must_use]
 pub fn condition(key: &str, value: &str) -> String {
-    let value = value.replace('"', "");
-    if value.is_empty() || value.contains(char::is_whitespace) {
-        format!("{key}:\"{value}\"")
-    } else {
-        format!("{key}:{value}")
+    // A tag may have any name.
+    let key = match key.contains(':') {
+        true => in_quotes(key),
+        false => quoted(key),
+    };
+    format!("{key}:{}", quoted(value))
+}
+
+/// The text in quotation marks, if a word has to have them.
+fn quoted(text: &str) -> String {
+    // JavaScript counts the byte order mark as a blank.
+    let is_blank = |character: char| character.is_whitespace() || character == '\u{feff}';
+    if text.is_empty() || text.contains('"') || text.contains(is_blank) {
+        return in_quotes(text);
     }
+    text.to_owned()
+}
+
+fn in_quotes(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
 }
 
 /// The filter with these times in the place of its own.
 pub(crate) fn in_time(filter: &str, times: &str) -> String {
-    let mut kept = Vec::new();
-    let (mut begin, mut is_quoted) = (0, false);
-    let ends = filter.char_indices().filter_map(|(place, character)| {
-        is_quoted ^= character == '"';
-        (character.is_whitespace() && !is_quoted).then_some(place)
-    });
-    for end in ends.chain([filter.len()]).collect::<Vec<_>>() {
-        let word = filter.get(begin..end).unwrap_or_default().trim();
-        begin = end;
-        let plain = word.replace('"', "");
-        let is_time = plain.starts_with("since:") || plain.starts_with("until:");
-        if !word.is_empty() && !is_time {
-            kept.push(word);
-        }
-    }
-    kept.push(times);
+    let is_time = |word: &Word<'_>| {
+        let key = parted(&word.text, word.colon).map(|(key, _)| key);
+        matches!(key, Some("since" | "until"))
+    };
+    let (words, _) = words(filter);
+    let kept = words.iter().filter(|word| !is_time(word));
+    let kept: Vec<&str> = kept.map(|word| word.raw).chain([times]).collect();
     kept.join(" ")
 }
 
@@ -220,6 +260,63 @@ mod tests {
         ] {
             let error = selection(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    /// The cases that web/src/api/filter.test.ts reads, too: a key, a value, and the condition.
+    const CASES: &str = include_str!("../tests/filter-cases.json");
+
+    /// What a condition selects.
+    fn read(written: &str) -> (String, String) {
+        let mut found = selection(written).unwrap();
+        match found.tags.pop() {
+            Some((name, value)) => (format!("tag.{name}"), value),
+            None => ("route".to_owned(), found.routes.remove(0)),
+        }
+    }
+
+    #[test]
+    fn conditions_are_written_as_the_pages_write_them() {
+        let cases: Vec<[String; 3]> = serde_json::from_str(CASES).unwrap();
+        for [key, value, written] in cases {
+            assert_eq!(condition(&key, &value), written);
+            assert_eq!(read(&written), (key, value), "{written}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_can_be_asked_for(
+            name in "(\\PC|[\"\\\\: \t\u{85}]){1,8}",
+            value in "(\\PC|[\"\\\\:/* \t\u{85}\u{feff}]){0,12}",
+            other in "(\\PC|[\"\\\\: ]){0,12}",
+        ) {
+            let key = format!("tag.{name}");
+            let written = format!("{} {}", condition("route", &other), condition(&key, &value));
+            let found = selection(&written).unwrap();
+            proptest::prop_assert_eq!(found.routes, [other]);
+            proptest::prop_assert_eq!(found.tags, [(name, value)]);
+            let in_time = in_time(&written, "since:1d");
+            proptest::prop_assert_eq!(in_time, format!("{written} since:1d"));
+        }
+
+        #[test]
+        fn no_filter_panics(filter in "(\\PC|[\"\\\\: ]){0,20}") {
+            let _ = selection(&filter);
+            let _ = in_time(&filter, "since:1d");
+        }
+    }
+
+    #[test]
+    fn quotation_marks_and_backslashes_are_escaped_between_quotation_marks_only() {
+        for (filter, route) in [
+            (r"route:App\Cart", r"App\Cart"),
+            (r#"route:"App\Cart x""#, r"App\Cart x"),
+            (r#"route:"a \"b\" \\""#, r#"a "b" \"#),
+            ("route://x", "//x"),
+            (r#""route:/a b""#, "/a b"),
+        ] {
+            assert_eq!(selection(filter).unwrap().routes, [route], "{filter}");
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Message {
     pub proof: String,
     /// The same as Markdown.
     pub markdown: String,
-    /// The path of its page, such as `/regressions?app=shop`.
+    /// The path of its page, such as `/regressions?q=app:shop`.
     pub path: String,
 }
 
@@ -226,7 +226,7 @@ mod tests {
                 .collect(),
             proof: "found after one day; 9.0 standard errors".to_owned(),
             markdown: "### shop".to_owned(),
-            path: "/regressions?app=shop".to_owned(),
+            path: "/regressions?q=app:shop".to_owned(),
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn slack_gets_blocks_and_no_marks_of_names() {
-        let body = slack(&message(12), Some("https://x/regressions?app=shop"));
+        let body = slack(&message(12), Some("https://x/regressions?q=app:shop"));
         let blocks = body["blocks"].as_array().unwrap();
         let kinds: Vec<&str> = blocks.iter().filter_map(|of| of["type"].as_str()).collect();
         assert_eq!(
@@ -305,12 +305,12 @@ mod tests {
         assert_eq!(body(None), plain);
         assert_eq!(
             body(Some("https://x/"))["url"],
-            "https://x/regressions?app=shop"
+            "https://x/regressions?q=app:shop"
         );
         let text = Format::Mattermost.body(&plain, &message(0), Some("https://x"));
         assert_eq!(
             text,
-            json!({ "text": "### shop\n[Open](https://x/regressions?app=shop)\n" })
+            json!({ "text": "### shop\n[Open](https://x/regressions?q=app:shop)\n" })
         );
     }
 

@@ -8,6 +8,7 @@
 
 mod agent;
 mod args;
+mod mcp;
 mod regressions;
 mod secret;
 mod serve;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
         Command::Simulate(arguments) => simulate::run(&arguments).map(|()| 0),
+        Command::Mcp(arguments) => mcp::run(&arguments).map(|()| 0),
         Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),
         Command::Completions(arguments) => {
             generate::completions(&arguments, args::all_commands()).map(|()| 0)

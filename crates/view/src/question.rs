@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Changes, ChangesQuery, CodeClasses, CriticalPath, Document, Error, ExportQuery, Exported,
     Flame, FlameQuery, FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery,
-    Hints, Joined, JoinedQuery, MemoryCurve, MemoryQuery, MetricName, SearchQuery, SearchResult,
-    SourceQuery, Sources, SpanGroups, Summary, Timeline, TimelineQuery,
+    Hints, Joined, JoinedQuery, Markdown, MarkdownQuery, MemoryCurve, MemoryQuery, MetricName,
+    SearchQuery, SearchResult, SourceQuery, Sources, SpanGroups, Summary, Timeline, TimelineQuery,
 };
 use crate::{
-    classes, compare, critical_path, export, flame, function, functions, graph, hints, search,
-    source, spans, summary, time,
+    classes, compare, critical_path, export, flame, function, functions, graph, hints, markdown,
+    search, source, spans, summary, time,
 };
 
 /// What a front end asks.
@@ -59,6 +59,8 @@ pub enum Question {
     Timeline(TimelineQuery),
     /// The profile in another format.
     Export(ExportQuery),
+    /// The profile as one text, for an issue or an assistant.
+    Markdown(MarkdownQuery),
 }
 
 /// What the engine answers.
@@ -98,6 +100,8 @@ pub enum Answer {
     Timeline(Timeline),
     /// To [`Question::Export`].
     Export(Exported),
+    /// To [`Question::Markdown`].
+    Markdown(Markdown),
 }
 
 impl Document {
@@ -127,6 +131,7 @@ impl Document {
             Question::Memory(query) => Answer::Memory(time::memory(self, query)?),
             Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
             Question::Export(query) => Answer::Export(export::export(self, query)?),
+            Question::Markdown(query) => Answer::Markdown(markdown::markdown(self, query)),
         })
     }
 }

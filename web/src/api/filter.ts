@@ -1,9 +1,22 @@
 /** Filters as the server reads them, and the addresses that have them. */
 
-/** A condition of a filter, with a value that may have blanks. */
+/** Whether the server takes a character for a blank; JavaScript counts the byte order mark, too. */
+export function isBlank(character: string): boolean {
+  return character === "\u0085" || (character !== "\ufeff" && /\s/.test(character));
+}
+
+/** A condition of a filter, with any value. A tag may have any name. */
 export function condition(key: string, value: string): string {
-  const clean = value.replaceAll('"', "");
-  return clean === "" || /\s/.test(clean) ? `${key}:"${clean}"` : `${key}:${clean}`;
+  return `${key.includes(":") ? inQuotes(key) : quoted(key)}:${quoted(value)}`;
+}
+
+/** The text in quotation marks, if a word has to have them. */
+function quoted(text: string): string {
+  return text === "" || /["\s\u0085]/.test(text) ? inQuotes(text) : text;
+}
+
+function inQuotes(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 /** Conditions together. */

@@ -72,7 +72,7 @@ function summaryOf({ title, lines, times, text }: ChartProps): string {
 }
 
 function optionsOf(latest: { current: ChartProps }, width: number, height: number): uPlot.Options {
-  const { lines, text, group, marks = [] } = latest.current;
+  const { lines, times, text, group, marks = [] } = latest.current;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const font = `11px ${style.getPropertyValue("--sans")}`;
@@ -85,7 +85,7 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
   return {
     width: Math.max(width, 100),
     height,
-    padding: [18, 8, 0, 0],
+    padding: [18, 22, 0, 0],
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: false },
@@ -96,18 +96,22 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
     legend: { show: true, live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(most, 1e-9) * 1.08] } },
     axes: [
-      { ...axis, space: 70 },
+      { ...axis, space: 70, values: (_, times, __, ___, step) => timeWords(times, step) },
       { ...axis, size: 64, space: 36, values: (_, splits) => splits.map((value) => text(value)) },
     ],
     series: [
-      { label: "Time", value: (_, time: number | null) => (time === null ? "–" : momentOf(time)) },
-      ...lines.map(({ label, colour: name, isBold }) => ({
+      { label: "Time", value: (_, time: number | null) => momentOf(time ?? times.at(-1) ?? 0) },
+      ...lines.map(({ label, colour: name, isBold, values }) => ({
         label,
         stroke: colour(name),
         width: isBold ? 2 : 1.25,
         spanGaps: false,
         points: { show: latest.current.times.length < 40, size: 4 },
-        value: (_: uPlot, value: number | null) => (value === null ? "–" : text(value)),
+        // Without a pointer, the last moment's.
+        value: (_: uPlot, value: number | null, __: number, at: number | null) => {
+          const shown = at === null ? (values.at(-1) ?? null) : value;
+          return shown === null ? "–" : text(shown);
+        },
       })),
     ],
     hooks: {
@@ -141,6 +145,21 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
       ],
     },
   };
+}
+
+/** The times of an axis in the reader's own calendar: the day where it begins, and hours within it. */
+function timeWords(times: readonly number[], step: number): string[] {
+  let before = "";
+  return times.map((time) => {
+    const moment = new Date(time * 1000);
+    const day = moment.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+    const year = step > 40 * 86_400 ? `\n${moment.getFullYear()}` : "";
+    const isNew = day !== before;
+    before = day;
+    if (step >= 86_400) return day + year;
+    const hour = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+    return isNew ? `${hour}\n${day}` : hour;
+  });
 }
 
 function drawMarks(

@@ -40,7 +40,7 @@ function FigureCard(props: { label: string; compared: Compared; text: (value: nu
       <div class="label">{props.label}</div>
       <div class="figure">{text(now)}</div>
       <div class="delta">
-        <Change compared={props.compared} />
+        <Change compared={props.compared} isShort />
       </div>
       <div class="muted small">before {text(before)}</div>
     </div>

@@ -1,6 +1,6 @@
 /** Home: an application now against a week ago, what the last release did, and what is missing. */
 import type { JSX } from "preact";
-import { address, functionAddress, routeAddress } from "../api/filter";
+import { address, condition, functionAddress, routeAddress } from "../api/filter";
 import type { Compared, Found, HomePage as Home, HomeRoute, RegressionsPage, SeriesPoint } from "../api/generated";
 import { valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
@@ -47,22 +47,22 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
     <>
       <Cards home={home} />
       <div class="columns-2-1">
-        <RequestCharts url={url} q={inMonth(q)} />
-        {app === null ? null : <Findings app={app} />}
-      </div>
-      <div class="columns-2-1">
-        <Panel
-          title="Routes by time"
-          note={format.counted(home.routes.length, "route")}
-          actions={<a href={address("/routes", { q })}>All routes</a>}
-        >
-          {home.routes.length === 0 ? (
-            <Nothing title="No request in this time." />
-          ) : (
-            <RoutesTable routes={home.routes} hasApp={app === null} />
-          )}
-        </Panel>
         <div class="stack">
+          <RequestCharts url={url} q={inMonth(q)} />
+          <Panel
+            title="Routes by time"
+            note={format.counted(home.routes.length, "route")}
+            actions={<a href={address("/routes", { q })}>All routes</a>}
+          >
+            {home.routes.length === 0 ? (
+              <Nothing title="No request in this time." />
+            ) : (
+              <RoutesTable routes={home.routes} hasApp={app === null} />
+            )}
+          </Panel>
+        </div>
+        <div class="stack">
+          {app === null ? null : <Findings app={app} />}
           {home.release === null ? null : <LastRelease effect={home.release} />}
           <MissingPanel missing={home.missing} />
         </div>
@@ -77,6 +77,11 @@ function inMonth(q: string): string {
   return hasTime ? q : withValue(q, "since", "30d");
 }
 
+/** Requests a minute: few are not none. */
+function rate(value: number): string {
+  return value > 0 && value < 0.005 ? "<0.01" : format.count(value);
+}
+
 function Cards(props: { home: Home }): JSX.Element {
   const { figures, throughput, days } = props.home;
   const cards: readonly {
@@ -85,7 +90,7 @@ function Cards(props: { home: Home }): JSX.Element {
     text: (value: number) => string;
     values: (point: SeriesPoint) => number | null;
   }[] = [
-    { label: "Requests a minute", compared: throughput, text: format.count, values: ({ requests }) => requests },
+    { label: "Requests a minute", compared: throughput, text: rate, values: ({ requests }) => requests },
     { label: "p95", compared: figures.p95, text: format.time, values: ({ p95 }) => p95 },
     {
       label: "Errors",
@@ -115,21 +120,28 @@ function Cards(props: { home: Home }): JSX.Element {
 
 /** The latest findings of all releases: they are searched for apart, which takes longer. */
 function Findings(props: { app: string }): JSX.Element {
-  const asked = useApi<RegressionsPage>(address("/api/v1/pages/regressions", { app: props.app }));
+  const asked = useApi<RegressionsPage>(address("/api/v1/pages/regressions", { q: condition("app", props.app) }));
   const all = (asked.answer?.releases ?? []).flatMap(({ release, found }) =>
     found.filter(({ is_gone }) => !is_gone).map((one) => ({ release, one })),
   );
   return (
     <Panel
       title="What got worse"
-      actions={<a href={address("/regressions", { q: `app:${props.app}` })}>All findings</a>}
+      actions={<a href={address("/regressions", { q: condition("app", props.app) })}>All findings</a>}
     >
       {asked.error ? (
         <p class="notice bad">{asked.error.message}</p>
       ) : asked.answer === null ? (
         <Loading />
       ) : all.length === 0 ? (
-        <Nothing title={asked.answer.reason ?? "Nothing: no release made a route slower or larger."} />
+        <Nothing
+          title={
+            asked.answer.reason ??
+            (asked.answer.releases.some(({ is_compared }) => is_compared)
+              ? "Nothing: no release made a route slower or larger."
+              : "Not known: no release has enough runs to be compared.")
+          }
+        />
       ) : (
         <ul class="findings">
           {all.slice(0, 5).map(({ release, one }) => (
@@ -149,11 +161,11 @@ function Finding(props: { release: string; found: Found; app: string }): JSX.Ele
       <span class="small muted">
         <Tag kind="bad">{found.heading}</Tag> {release} · {found.is_provisional ? "likely" : "sure"}
       </span>
-      <a href={`${address("/regressions", { q: `app:${app}` })}#${found.id}`} class="finding-text">
+      <a href={`${address("/regressions", { q: condition("app", app) })}#${found.id}`} class="finding-text">
         {found.sentence}
       </a>
       {found.function !== null ? (
-        <a href={functionAddress(found.function, `app:${app}`)}>
+        <a href={functionAddress(found.function, condition("app", app))}>
           <FunctionName name={found.function} />
         </a>
       ) : place ? (
@@ -193,7 +205,7 @@ function LastRelease(props: { effect: NonNullable<Home["release"]> }): JSX.Eleme
                 </td>
                 <td class="n">{row.p95.now === null ? "–" : format.time(row.p95.now)}</td>
                 <td class="n">
-                  <Change compared={row.p95} />
+                  <Change compared={row.p95} isShort />
                 </td>
               </tr>
             ))}
@@ -237,7 +249,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
               <td class="n">{format.time(row.p50)}</td>
               <td class="n">{format.time(row.p95)}</td>
               <td class="n">
-                {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} />}
+                {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} isShort />}
               </td>
               <td class="n">{row.mean_peak === null ? "–" : format.bytes(row.mean_peak)}</td>
               <td class={row.failed > 0 ? "n bad" : "n muted"}>{format.count(row.failed)}</td>

@@ -73,15 +73,22 @@ function RunHead(props: { context: RunContext; title: string }): JSX.Element {
       </div>
       <div class="run-facts">
         <span>
-          <b>{format.time(run.wall)}</b> <span class="small">{wall === null ? "" : <Change compared={wall} />}</span>
+          <b>{format.time(run.wall)}</b>
           {wall === null || wall.before === null ? null : (
-            <span class="muted small"> usual {format.time(wall.before)}</span>
+            <span class="small">
+              {" "}
+              <span class="muted">usual {format.time(wall.before)},</span> <Change compared={wall} />
+            </span>
           )}
         </span>
         {run.peak === null ? null : (
           <span>
             <b>{format.bytes(run.peak)}</b> peak{" "}
-            <span class="small">{peak === null ? "" : <Change compared={peak} />}</span>
+            {peak === null || peak.before === null ? null : (
+              <span class="small">
+                <span class="muted">usual {format.bytes(peak.before)},</span> <Change compared={peak} />
+              </span>
+            )}
           </span>
         )}
         {run.sql > 0 ? <span>{format.counted(run.sql, "statement")}</span> : null}

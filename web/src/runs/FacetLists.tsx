@@ -13,8 +13,19 @@ const FIRST = 8;
 
 export function FacetLists(props: { url: URL; q: string }): JSX.Element {
   const asked = useApi<Facets>(address("/api/v1/facets", { q: props.q }));
+  const [isOpen, setOpen] = useState(false);
   return (
-    <aside class="facets" aria-label="Values of these runs">
+    <aside class={isOpen ? "facets is-open" : "facets"} aria-label="Values of these runs">
+      <button
+        type="button"
+        class="facets-toggle"
+        aria-expanded={isOpen}
+        onClick={() => {
+          setOpen(!isOpen);
+        }}
+      >
+        {isOpen ? "Hide the values" : "Choose by route, release, host…"}
+      </button>
       <Answered asked={asked} lines={8}>
         {(facets) => (
           <>

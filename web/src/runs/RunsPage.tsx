@@ -8,10 +8,10 @@ import { Page, Panel } from "../shell/Page";
 import { navigate } from "../shell/router";
 import { filterOf, setParameter } from "../shell/server";
 import { Answered, Nothing } from "../shell/states";
+import { COLUMNS } from "./columns";
 import { FacetLists } from "./FacetLists";
 import { RunsTable } from "./RunsTable";
 
-const SORTS: readonly RunSort[] = ["started", "wall", "cpu", "peak", "sql", "calls"];
 const LIMIT = "50";
 /** How often a live list is asked for again. */
 const LIVE_MS = 3000;
@@ -20,7 +20,7 @@ export function RunsPage(props: { url: URL }): JSX.Element {
   const { url } = props;
   const q = filterOf(url);
   const wanted = url.searchParams.get("sort");
-  const sort = SORTS.find((one) => one === wanted) ?? "started";
+  const sort = COLUMNS.find((one) => one.sort === wanted)?.sort ?? "started";
   const isAscending = url.searchParams.get("order") === "ascending";
   const cursor = url.searchParams.get("cursor");
   const isLive = url.searchParams.get("live") === "1";
@@ -39,8 +39,10 @@ export function RunsPage(props: { url: URL }): JSX.Element {
   }, [isLive, cursor, chosen.length, again]);
   const query = Object.fromEntries(url.searchParams);
   const sortAddress = (next: RunSort): string => {
-    const turned = next === sort && !isAscending ? "ascending" : null;
-    return address(url.pathname, { ...query, cursor: null, sort: next, order: turned });
+    // Numbers begin with the most, texts with the first of the alphabet; a second click turns the order.
+    const isNumber = COLUMNS.some((one) => one.sort === next && (one.isNumber || next === "started"));
+    const turned = next === sort ? !isAscending : !isNumber;
+    return address(url.pathname, { ...query, cursor: null, sort: next, order: turned ? "ascending" : null });
   };
   return (
     <Page

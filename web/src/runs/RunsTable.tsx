@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { RunInfo, RunSort } from "../api/generated";
 import { routeAddress } from "../api/filter";
+import * as format from "../format";
 import { common, telling, type RunColumn } from "./columns";
 
 export function RunsTable(props: {
@@ -75,11 +76,11 @@ function Heading(props: {
   sortAddress?: (sort: RunSort) => string;
 }): JSX.Element {
   const { title, sort, isNumber } = props.column;
-  const isSorted = sort !== null && sort === props.sort;
+  const isSorted = sort === props.sort;
   const order = isSorted ? (props.isAscending ? "ascending" : "descending") : undefined;
   return (
     <th class={isNumber ? "n" : undefined} aria-sort={order}>
-      {sort === null || props.sortAddress === undefined ? (
+      {props.sortAddress === undefined ? (
         title
       ) : (
         <a href={props.sortAddress(sort)}>
@@ -96,7 +97,7 @@ function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
   const text = column.text(run);
   if (column.title === "Started") {
     return (
-      <a href={`/run/${run.id}`} title={run.title}>
+      <a href={`/run/${run.id}`} title={`${run.title}, ${format.moment(run.started_us)}`}>
         {text}
       </a>
     );

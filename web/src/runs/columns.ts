@@ -4,16 +4,15 @@ import * as format from "../format";
 
 export interface RunColumn {
   title: string;
-  /** What it is ordered by; none if the server has no such order. */
-  sort: RunSort | null;
+  sort: RunSort;
   isNumber: boolean;
   text: (run: RunInfo) => string;
 }
 
 export const COLUMNS: readonly RunColumn[] = [
-  { title: "Started", sort: "started", isNumber: false, text: ({ started_us }) => format.moment(started_us) },
-  { title: "Application", sort: null, isNumber: false, text: ({ app }) => app },
-  { title: "Route", sort: null, isNumber: false, text: ({ route }) => route },
+  { title: "Started", sort: "started", isNumber: false, text: ({ started_us }) => format.shortMoment(started_us) },
+  { title: "Application", sort: "app", isNumber: false, text: ({ app }) => app },
+  { title: "Route", sort: "route", isNumber: false, text: ({ route }) => route },
   {
     title: "Time",
     sort: "wall",
@@ -24,19 +23,19 @@ export const COLUMNS: readonly RunColumn[] = [
   { title: "Peak", sort: "peak", isNumber: true, text: ({ peak }) => (peak === null ? "–" : format.bytes(peak)) },
   { title: "SQL", sort: "sql", isNumber: true, text: ({ sql }) => format.count(sql) },
   { title: "Calls", sort: "calls", isNumber: true, text: ({ calls }) => format.count(calls) },
-  { title: "Method", sort: null, isNumber: false, text: ({ method }) => method },
+  { title: "Method", sort: "method", isNumber: false, text: ({ method }) => method },
   {
     title: "Status",
-    sort: null,
+    sort: "status",
     isNumber: false,
     text: ({ status, failed }) => (failed && status === "" ? "failed" : status),
   },
-  { title: "Release", sort: null, isNumber: false, text: ({ release }) => release },
-  { title: "Host", sort: null, isNumber: false, text: ({ host }) => host },
-  { title: "Label", sort: null, isNumber: false, text: ({ label }) => label },
+  { title: "Release", sort: "release", isNumber: false, text: ({ release }) => release },
+  { title: "Host", sort: "host", isNumber: false, text: ({ host }) => host },
+  { title: "Label", sort: "label", isNumber: false, text: ({ label }) => label },
   {
     title: "Tags",
-    sort: null,
+    sort: "tags",
     isNumber: false,
     text: ({ tags }) => tags.map(([name, value]) => (value === "" ? name : `${name}=${value}`)).join(", "),
   },

@@ -54,13 +54,15 @@ export function SavedViews(props: { address: string; title: string }): JSX.Eleme
       <button
         type="button"
         ref={button}
+        aria-label="Views"
         aria-expanded={isOpen}
         aria-haspopup="dialog"
         onClick={() => {
           setOpen(!isOpen);
         }}
       >
-        <span aria-hidden="true">{current ? "★" : "☆"}</span> Views
+        <span aria-hidden="true">{current ? "★" : "☆"}</span>
+        <span class="wide-only">&nbsp;Views</span>
       </button>
       {isOpen ? (
         <div class="popup saved-views" role="dialog" aria-label="Saved views">

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { address } from "../api/filter";
 import type { Facets, FacetValue } from "../api/generated";
-import { terms, valueOf, withValue } from "../api/terms";
+import { KEPT, terms, termsOf, valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
 import { navigate } from "./router";
 import { filterOf, setParameter, useServer, withCondition } from "./server";
@@ -31,7 +31,7 @@ export function FilterBar(props: { url: URL }): JSX.Element {
     const next = new URL(withCondition(url, key, value === "" ? null : value), location.origin);
     navigate(key === "since" ? withCondition(next, "until", null) : next.href);
   };
-  const others = terms(q).filter((term) => !/^(app|since|until|release|host):/.test(term));
+  const others = termsOf(q, KEPT, false);
   return (
     <div
       class="filter-bar"

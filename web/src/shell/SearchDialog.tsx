@@ -26,7 +26,9 @@ const PAGES: readonly { title: string; path: string }[] = [
   { title: "Profile now", path: "/profile-now" },
   { title: "Settings", path: "/settings" },
   { title: "Settings: tokens", path: "/settings/tokens" },
-  { title: "Settings: policy", path: "/settings/policy" },
+  { title: "Settings: retention and quotas", path: "/settings/retention" },
+  { title: "Settings: alerts", path: "/settings/alerts" },
+  { title: "Settings: uploads", path: "/settings/uploads" },
 ];
 
 export function SearchDialog(props: { url: URL; onClose: () => void }): JSX.Element {

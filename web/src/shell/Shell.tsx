@@ -1,6 +1,6 @@
 /** The head of every page of the server, and the page below it. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api/filter";
 import { keptTerms } from "../api/terms";
 import { HelpDialog } from "../app/HelpDialog";
@@ -61,6 +61,11 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
       removeEventListener("keydown", press);
     };
   }, [url.pathname]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone it scrolls.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [part]);
   return (
     <div class="shell-page">
       <a
@@ -76,9 +81,9 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
       </a>
       <header class="shell">
         <a class="brand" href={address("/", { q: kept })} aria-label="xhprof, home">
-          <Mark /> xhprof
+          <Mark /> <span class="wide-only">xhprof</span>
         </a>
-        <nav aria-label="Pages" class="shell-nav">
+        <nav aria-label="Pages" class="shell-nav" ref={nav}>
           {PAGES.map(({ path, title }) => (
             <a key={path} href={address(path, { q: kept })} aria-current={part === path ? "page" : undefined}>
               {title}

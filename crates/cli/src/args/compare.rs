@@ -27,7 +27,7 @@ The largest change comes first, up or down. Changes marked with ~ follow the unm
 of less than a thousandth of the largest come last, marked or not.";
 
 /// Compares profiles: what costs more than before, and what costs less.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = DIFF_EXAMPLES,
     override_usage = "xhprof diff [OPTIONS] <BASE> <NEW>\n       xhprof diff [OPTIONS] <BASE>... -- <NEW>..."
@@ -64,7 +64,7 @@ pub(crate) struct DiffArguments {
 }
 
 /// Options for the tables of a comparison.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct DiffLookArguments {
     /// Never shorten names or leave out columns, however narrow the terminal is
     #[arg(long)]

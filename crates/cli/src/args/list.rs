@@ -22,7 +22,7 @@ Files that are no profiles, or are damaged, are named at the end. Subdirectories
 are files whose names begin with a dot.";
 
 /// Lists the profiles in a directory: date, route, cost.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArguments {
     /// Directories, or files
@@ -55,9 +55,10 @@ pub(crate) struct ListArguments {
 }
 
 /// A column to sort profiles by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListSort {
     /// Date and time of the start
+    #[default]
     Date,
     /// Wall time
     Wall,

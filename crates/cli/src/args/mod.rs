@@ -8,6 +8,7 @@ mod editor;
 mod flags;
 mod generate;
 mod list;
+mod mcp;
 pub mod memory;
 mod regressions;
 mod report;
@@ -27,6 +28,7 @@ pub(crate) use editor::{Editor, EditorPath};
 pub(crate) use flags::MeasuredFlags;
 pub use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
+pub use mcp::McpArguments;
 pub use memory::MemoryArguments;
 pub use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
@@ -79,6 +81,7 @@ pub(crate) enum Command {
     Html(HtmlArguments),
     View(ViewerArguments),
     Grep(GrepArguments),
+    Mcp(McpArguments),
     Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
@@ -106,6 +109,7 @@ impl Command {
             Self::Html(arguments) => arguments.page.memory,
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
+            Self::Mcp(arguments) => arguments.memory,
             Self::Regressions(arguments) => arguments.memory,
             Self::Attach(_) | Self::Top(_) | Self::Dump(_) => MemoryArguments::default(),
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),

@@ -13,11 +13,17 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use formats::WriteError;
+
 use profile::{Body, Diff, Metric, Profile};
+use serde_json::Value;
 
 use crate::args::{Arguments, DiffArguments};
 use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
+
+use crate::report::Rows;
+use crate::report::json::key;
+
 use crate::{input, pager};
 use shown::Shown;
 
@@ -31,20 +37,8 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (base, base_profiles) = read(&base, &progress)?;
     let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
-    let sides = [&base_profiles, &new_profiles];
-    let mut units = sides.into_iter().flatten().map(Profile::unit);
-    let unit = units.next().unwrap_or_default().to_owned();
-    if let Some(other) = units.find(|other| *other != unit) {
-        bail!("one profile counts {unit}, another {other}: they cannot be compared");
-    }
-    let [base_profiles, new_profiles] = sides.map(|side| side.iter().collect::<Vec<_>>());
-    let mut diff = Diff::of_many(&base_profiles, &new_profiles);
     let metric = Metric::from(arguments.metric);
-    if !metric.is_in(diff.metrics) {
-        let outcome = Err(WriteError::NotMeasured { metric });
-        return outcome.context("cannot compare: not all of them have what --metric asks for");
-    }
-    diff.sort_by_impact(metric);
+    let (diff, unit) = compared([&base_profiles, &new_profiles], metric)?;
     let shown = Shown::new(&diff, metric, arguments, &unit, [&base, &new]);
     if arguments.json {
         return pager::print_json(&shown.json());
@@ -52,6 +46,69 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let look = &arguments.look;
     pager::print(arguments.pager, |stream| {
         shown.text(stream.wide(look.wide), &look.columns)
+    })
+}
+
+/// The comparison, the largest changes of a metric first, and what the profiles count.
+fn compared(sides: [&[Profile]; 2], metric: Metric) -> Result<(Diff, String)> {
+    let mut units = sides.into_iter().flatten().map(Profile::unit);
+    let unit = units.next().unwrap_or_default().to_owned();
+    if let Some(other) = units.find(|other| *other != unit) {
+        bail!("one profile counts {unit}, another {other}: they cannot be compared");
+    }
+    let [base, new] = sides.map(|side| side.iter().collect::<Vec<_>>());
+    let mut diff = Diff::of_many(&base, &new);
+    if !metric.is_in(diff.metrics) {
+        let outcome = Err(WriteError::NotMeasured { metric });
+        return outcome.context("cannot compare: not all of them have this metric");
+    }
+    diff.sort_by_impact(metric);
+    Ok((diff, unit))
+}
+
+/// A comparison row by row, for `xhprof mcp`.
+pub(crate) struct DiffRows {
+    /// The totals and the number of changes, as text and as JSON.
+    pub(crate) head: (String, Value),
+    pub(crate) functions: Rows,
+    pub(crate) edges: Rows,
+}
+
+/// Compares profiles that have been read. `arguments` has the metric, the pattern and the
+/// limit.
+pub(crate) fn rows(
+    sides: [&[Profile]; 2],
+    names: [&[PathBuf]; 2],
+    arguments: &DiffArguments,
+) -> Result<DiffRows> {
+    let metric = Metric::from(arguments.metric);
+    let (diff, unit) = compared(sides, metric)?;
+    let shown = Shown::new(&diff, metric, arguments, &unit, names);
+    let mut json = shown.json();
+
+    // A row has the metric of the comparison, and the calls.
+    let keys = [metric, Metric::Calls].map(|metric| key(metric, diff.metrics));
+    let mut list = |name: &str, lines: Vec<String>, others: usize| {
+        let mut values = match json.get_mut(name).map(Value::take) {
+            Some(Value::Array(values)) => values,
+            _ => Vec::new(),
+        };
+        for costs in values.iter_mut().flat_map(|row| row.as_object_mut()) {
+            for costs in costs.values_mut().filter_map(Value::as_object_mut) {
+                costs.retain(|name, _| keys.contains(&name.as_str()) || name == "count");
+            }
+        }
+        Rows {
+            rows: lines.into_iter().zip(values).collect(),
+            others,
+        }
+    };
+
+    let [of_functions, of_edges] = shown.left_out;
+    Ok(DiffRows {
+        functions: list("functions", shown.function_lines(), of_functions),
+        edges: list("edges", shown.edge_lines(), of_edges),
+        head: (shown.total_lines(), json),
     })
 }
 

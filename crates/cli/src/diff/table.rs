@@ -8,7 +8,7 @@ use profile::{Change, Metric, WallUnit};
 
 use super::shown::Shown;
 use crate::report::table::{Cell, Column, Row, Table};
-use crate::terminal::{Look, Style, printable, shortened};
+use crate::terminal::{Look, Style, code, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
 
 /// A change below this share is not coloured.
@@ -41,6 +41,46 @@ impl Shown<'_> {
             text.push_str(&look.paint(Style::Faint, &format!("{gap}{note}\n")));
         }
         Ok(text)
+    }
+
+    /// The totals and the verdict as lines of Markdown.
+    pub(super) fn total_lines(&self) -> String {
+        let mut text = self.lines(&self.total(), str::to_owned).concat();
+        text.push_str(&format!("- {}\n", self.verdict()));
+        if let Some(note) = self.unknown_noise() {
+            let note = note.split(';').next().unwrap_or_default();
+            text.push_str(&format!("- {note}\n"));
+        }
+        text
+    }
+
+    /// A line of Markdown for each function.
+    pub(super) fn function_lines(&self) -> Vec<String> {
+        self.lines(&self.functions(), |name| code(name.as_bytes()))
+    }
+
+    /// A line of Markdown for each caller and callee.
+    pub(super) fn edge_lines(&self) -> Vec<String> {
+        self.lines(&self.edges(), |name| code(name.as_bytes()))
+    }
+
+    fn lines(&self, table: &Table, quoted: impl Fn(&str) -> String) -> Vec<String> {
+        let row = |row: &Row| {
+            let cells = row.cells.iter().zip(&table.columns);
+            let cells = cells.filter_map(|(cell, column)| {
+                let text = cell.text.trim();
+                (!text.is_empty()).then(|| match column.key {
+                    "change" | "change%" => text.to_owned(),
+                    key => format!("{key} {text}"),
+                })
+            });
+            let cells: Vec<String> = cells.collect();
+            let callee = row.callee.as_deref();
+            let callee = callee.map(|callee| format!(" → {}", quoted(callee)));
+            let name = quoted(&row.name) + &callee.unwrap_or_default();
+            format!("- {} {name}\n", cells.join(", "))
+        };
+        table.rows.iter().map(row).collect()
     }
 
     /// A note if a side has a single run, whose noise is unknown.

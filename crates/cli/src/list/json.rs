@@ -20,7 +20,8 @@ pub(super) fn list(entries: &[Entry], left_out: &[(PathBuf, String)]) -> Value {
     json!({ "version": VERSION, "profiles": profiles, "left_out": left_out })
 }
 
-fn profile(entry: &Entry) -> Value {
+/// A profile in the list.
+pub(crate) fn profile(entry: &Entry) -> Value {
     let metrics = entry.summary.metrics;
     let total = &entry.summary.total;
     let mut value = Map::new();

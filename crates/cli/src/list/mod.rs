@@ -22,27 +22,16 @@ use crate::progress::{Progress, Work};
 use crate::report::Pattern;
 use crate::terminal::say;
 pub(crate) use entry::{Entry, route};
+pub(crate) use json::profile;
 
 /// Prints the list.
 pub(crate) fn run(arguments: &ListArguments) -> Result<()> {
     let files = directory::files(&arguments.paths, None)?;
-    let progress = Progress::new("reading", Work::Files(files.len() as u64));
-    let outcomes = read(&files, &progress);
-    drop(progress);
-    let mut entries = Vec::new();
-    let mut left_out: Vec<(PathBuf, String)> = Vec::new();
-    for (file, outcome) in files.iter().zip(outcomes) {
-        match outcome {
-            Ok(entry) => entries.push(entry),
-            Err(error) if file.is_found => {
-                left_out.push((file.path.clone(), directory::reason(&file.path, &error)));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let all = entries.len();
-    entries.retain(wanted(arguments));
-    sort(&mut entries, arguments.sort);
+    let Selected {
+        mut entries,
+        all,
+        left_out,
+    } = selected(&files, arguments)?;
     let matching = entries.len();
     if let Some(limit) = arguments.limit.filter(|&limit| limit > 0) {
         entries.truncate(limit);
@@ -63,6 +52,42 @@ pub(crate) fn run(arguments: &ListArguments) -> Result<()> {
         say(&line);
     }
     Ok(())
+}
+
+/// The profiles that were asked for.
+pub(crate) struct Selected {
+    /// Sorted.
+    pub(crate) entries: Vec<Entry>,
+    /// How many profiles there are.
+    pub(crate) all: usize,
+    /// The files that are no profiles, and why.
+    pub(crate) left_out: Vec<(PathBuf, String)>,
+}
+
+/// Reads files, and selects and sorts them as the arguments say.
+pub(crate) fn selected(files: &[Found], arguments: &ListArguments) -> Result<Selected> {
+    let progress = Progress::new("reading", Work::Files(files.len() as u64));
+    let outcomes = read(files, &progress);
+    drop(progress);
+    let mut entries = Vec::new();
+    let mut left_out: Vec<(PathBuf, String)> = Vec::new();
+    for (file, outcome) in files.iter().zip(outcomes) {
+        match outcome {
+            Ok(entry) => entries.push(entry),
+            Err(error) if file.is_found => {
+                left_out.push((file.path.clone(), directory::reason(&file.path, &error)));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let all = entries.len();
+    entries.retain(wanted(arguments));
+    sort(&mut entries, arguments.sort);
+    Ok(Selected {
+        entries,
+        all,
+        left_out,
+    })
 }
 
 /// Reads the entry of each file, with as many threads as there are processors.

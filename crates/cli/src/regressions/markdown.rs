@@ -50,6 +50,13 @@ pub fn one(findings: &Findings, app: &str, report: &Report, of: &Finding) -> Str
     text
 }
 
+/// One finding in a list of those of all releases.
+pub(super) fn row(findings: &Findings, report: &Report, of: &Finding) -> String {
+    let mut text = format!("\n### Release {}\n", escaped(&report.release));
+    finding(&mut text, findings, report, of);
+    text
+}
+
 fn finding(text: &mut String, findings: &Findings, report: &Report, finding: &Finding) {
     let kind = words::kind(finding.kind);
     text.push_str(&format!(

@@ -18,11 +18,13 @@ use profile::quantities::Since;
 use regressions::{Collector, NotAdded, Options, Release, Report, Selection};
 
 use crate::args::{FindingsFormat, RegressionsArguments};
-use crate::directory::{self, Skipped};
+use crate::directory::{self, Found, Skipped};
 use crate::input;
 use crate::list::route;
 use crate::pager;
 use crate::progress::{Progress, Work};
+use crate::report::Rows;
+use crate::report::json::with;
 use crate::terminal::say;
 
 /// The microseconds of an hour.
@@ -65,7 +67,8 @@ pub enum At {
 
 /// Prints the findings in files.
 pub fn run(arguments: &RegressionsArguments) -> Result<()> {
-    print(&Findings::read(arguments)?, arguments.format)
+    let files = directory::files(&arguments.paths, None)?;
+    print(&Findings::read(&files, arguments.since)?, arguments.format)
 }
 
 /// Prints findings.
@@ -78,14 +81,13 @@ pub fn print(findings: &Findings, format: FindingsFormat) -> Result<()> {
 }
 
 impl Findings {
-    fn read(arguments: &RegressionsArguments) -> Result<Self> {
-        let files = directory::files(&arguments.paths, None)?;
+    pub(crate) fn read(files: &[Found], since: Option<Since>) -> Result<Self> {
         let left_out = Skipped::default();
         let progress = Progress::new("reading", Work::Files(files.len() as u64));
         let mut collector = Collector::default();
         let mut runs = Vec::new();
         let (mut untimed, mut without) = (0, 0);
-        for file in &files {
+        for file in files {
             let profile = input::read_one_of_many(&file.path, &progress);
             let Some(profile) = left_out.take(file, profile)? else {
                 continue;
@@ -122,7 +124,7 @@ impl Findings {
         let releases = collector.releases();
         is_comparable(&releases)?;
         let reports = collector.reports(Options::default());
-        Ok(Self::of(&releases, reports, arguments.since, runs))
+        Ok(Self::of(&releases, reports, since, runs))
     }
 
     /// The reports of releases: those that were deployed `since` then.
@@ -147,6 +149,23 @@ impl Findings {
             reports,
             since,
             runs,
+        }
+    }
+
+    /// Each finding as Markdown and as JSON, for `xhprof mcp`.
+    pub(crate) fn rows(&self) -> Rows {
+        let findings = self.reports.iter().flat_map(|report| {
+            let row = |finding| {
+                let release = &report.release;
+                let value = json::finding(self, release, finding);
+                let value = with(value, "release", release.as_str().into());
+                (markdown::row(self, report, finding), value)
+            };
+            report.findings.iter().map(row)
+        });
+        Rows {
+            rows: findings.collect(),
+            others: 0,
         }
     }
 

@@ -3,12 +3,12 @@
 use profile::{Profile, SymbolId};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
-use view::{Evidence, EvidenceUnit, EvidenceValue, Hint};
+use view::{Evidence, EvidenceValue, Hint};
 
 use super::json::with;
 use super::pattern::Pattern;
 use crate::terminal::{Look, Style, printable};
-use crate::units::{counted, percent, signed_count, size, time};
+use crate::units::{counted, percent};
 
 /// How many hints are printed below the functions.
 const BELOW: usize = 3;
@@ -80,7 +80,13 @@ impl<'p> HintList<'p> {
 
     /// Adds the hints to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
-        let hints = self.hints.iter().map(|hint| {
+        let hints = self.rows().map(|(_, value)| value);
+        with(report, "hints", hints.collect::<Vec<Value>>().into())
+    }
+
+    /// Each hint, and as JSON.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'p Hint, Value)> {
+        self.hints.iter().map(|hint| {
             let function = function(self.profile, hint).map(String::from_utf8_lossy);
             let evidence = hint.evidence.iter().map(|evidence| {
                 json!({
@@ -89,16 +95,16 @@ impl<'p> HintList<'p> {
                     "unit": evidence.unit,
                 })
             });
-            json!({
+            let value = json!({
                 "id": hint.id,
                 "title": hint.title,
                 "text": hint.text,
                 "function": function,
                 "share": hint.share,
                 "evidence": evidence.collect::<Vec<Value>>(),
-            })
-        });
-        with(report, "hints", hints.collect::<Vec<Value>>().into())
+            });
+            (*hint, value)
+        })
     }
 }
 
@@ -116,28 +122,13 @@ fn lines(hint: &Hint, look: Look) -> String {
     let title = hint.title.split(' ').map(printed).collect();
     let title = wrapped(title, " ", look);
     let title = title.trim_start();
-    let evidence = hint.evidence.iter().map(said).collect();
+    let evidence = hint.evidence.iter().map(Evidence::said).collect();
     let evidence = wrapped(evidence, " · ", look);
     format!("{share:>6}  {title}{evidence}")
 }
 
 fn printed(text: &str) -> String {
     printable(text.as_bytes())
-}
-
-/// `time: 1.71 ms`.
-pub(super) fn said(evidence: &Evidence) -> String {
-    let value = match (&evidence.value, evidence.unit) {
-        (EvidenceValue::Text(text), _) => printed(text),
-        (EvidenceValue::Share(share), _) => percent(share * 100.0),
-        (EvidenceValue::Whole(value), EvidenceUnit::Ns) => time(*value),
-        (EvidenceValue::Whole(value), EvidenceUnit::Bytes) => size(*value),
-        (EvidenceValue::Whole(value), EvidenceUnit::Samples) => {
-            counted(value.unsigned_abs(), "sample")
-        }
-        (EvidenceValue::Whole(value), _) => signed_count(*value),
-    };
-    format!("{}: {}", evidence.label, value.trim_end())
 }
 
 /// Indented lines that fit the terminal. A word longer than a line is not cut.

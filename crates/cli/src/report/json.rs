@@ -4,7 +4,8 @@
 use formats::flamegraph::moment;
 use profile::{Metric, Metrics, Mode, Profile, SymbolId, WallUnit};
 use serde_json::{Map, Value, json};
-use view::{Costs, FunctionRow, Summary};
+use view::paths::Shown;
+use view::{Costs, FunctionRow, NeighbourRow, Summary};
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
@@ -23,10 +24,7 @@ impl Beside<'_> {
     /// Adds a function and its neighbours to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
         let profile = self.profile;
-        let neighbours = self.neighbours.iter().map(|neighbour| {
-            let symbol = symbol(profile, SymbolId(neighbour.function));
-            with(symbol, "inclusive", costs(profile, &neighbour.costs))
-        });
+        let neighbours = self.neighbours.iter().map(|one| neighbour(profile, one));
         let neighbours: Vec<Value> = neighbours.collect();
         let report = with(report, "function", function(profile, &self.function));
         let name = match self.direction {
@@ -40,15 +38,13 @@ impl Beside<'_> {
 impl Paths<'_> {
     /// Adds the paths to a report, parents before children.
     pub(super) fn add_to(&self, report: Value) -> Value {
-        let profile = self.profile;
-        let paths = self.shown.iter().map(|node| {
-            let path = with(symbol(profile, node.symbol), "depth", node.depth.into());
-            let (inclusive, own) = (Costs::inclusive(&node.inclusive), Costs::own(&node.own, 0));
-            let path = with(path, "inclusive", costs(profile, &inclusive));
-            with(path, "self", own_costs(profile, &own))
-        });
+        let paths = self.of.shown.iter().map(|node| path(self.profile, node));
         let paths: Vec<Value> = paths.collect();
-        let name = if self.is_inverted { "inverted" } else { "tree" };
+        let name = if self.of.is_inverted {
+            "inverted"
+        } else {
+            "tree"
+        };
         with(report, name, paths.into())
     }
 }
@@ -111,7 +107,22 @@ fn meta(profile: &Profile) -> Value {
     Value::Object(known.collect())
 }
 
-fn function(profile: &Profile, row: &FunctionRow) -> Value {
+/// A call path.
+pub(super) fn path(profile: &Profile, node: &Shown) -> Value {
+    let path = with(symbol(profile, node.symbol), "depth", node.depth.into());
+    let (inclusive, own) = (Costs::inclusive(&node.inclusive), Costs::own(&node.own, 0));
+    let path = with(path, "inclusive", costs(profile, &inclusive));
+    with(path, "self", own_costs(profile, &own))
+}
+
+/// A caller or callee.
+pub(super) fn neighbour(profile: &Profile, row: &NeighbourRow) -> Value {
+    let symbol = symbol(profile, SymbolId(row.function));
+    with(symbol, "inclusive", costs(profile, &row.costs))
+}
+
+/// A function.
+pub(super) fn function(profile: &Profile, row: &FunctionRow) -> Value {
     let function = symbol(profile, SymbolId(row.function));
     let function = with(function, "inclusive", costs(profile, &row.inclusive));
     with(function, "self", own_costs(profile, &row.own))

@@ -9,10 +9,10 @@ mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
-mod markdown;
 mod matches;
 mod neighbours;
 mod pattern;
+mod rows;
 mod spans;
 mod summary;
 pub(crate) mod table;
@@ -36,9 +36,11 @@ use lookup::Found;
 use matches::Matches;
 use neighbours::{Beside, Direction};
 pub(crate) use pattern::Pattern;
+pub(crate) use rows::{Beside as BesideRows, Rows};
 use spans::SpanTable;
 use table::Table;
-use tree::{Choice, Paths};
+use tree::Paths;
+use view::paths::Choice;
 
 /// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
@@ -85,7 +87,7 @@ pub(crate) fn print(
 
 /// A profile, and the options of the report. All costs are answers of the
 /// document, but those of call paths and of spans, which it does not list.
-struct Report<'a> {
+pub(crate) struct Report<'a> {
     document: Document,
     summary: Summary,
     /// None if the report has no hints.
@@ -96,7 +98,7 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(
+    pub(crate) fn new(
         profile: Profile,
         view: &'a ViewArguments,
         arguments: &'a TableArguments,
@@ -175,24 +177,26 @@ impl<'a> Report<'a> {
     }
 
     /// All views in one text of bounded length.
-    fn markdown(&self, title: &str) -> String {
+    pub(crate) fn markdown(&self, title: &str) -> String {
         const ROWS: usize = 30;
         let (profile, pattern) = (self.document.profile(), self.pattern.as_ref());
-        let metric = self.arguments.metric.into();
         let rows = Some(self.arguments.limit_or(ROWS));
         let has_paths = !matches!(profile.body, Body::Edges(_));
-        let parts = markdown::Parts {
-            profile,
+        let functions = self.functions(rows);
+        let spans = SpanTable::new(&self.document, &self.arguments, rows, pattern);
+        let parts = view::markdown::Parts {
+            lines: self.lines(),
             summary: &self.summary,
             title,
             paths: has_paths
                 .then(|| self.paths_above(Paths::of_tree, MIN_PERCENT, rows))
-                .flatten(),
-            functions: self.functions(rows),
-            spans: SpanTable::new(&self.document, &self.arguments, rows, pattern),
+                .flatten()
+                .map(|paths| paths.of),
+            functions: &functions.rows,
+            other_functions: functions.others(),
+            spans: spans.markdown_rows(),
+            other_spans: spans.others(),
             hints: self.hints.as_deref().unwrap_or_default(),
-            metric,
-            whole: self.whole(metric),
         };
         parts.render()
     }
@@ -290,12 +294,16 @@ impl<'a> Report<'a> {
         let profile = self.document.profile();
         let (tree, pattern) = (profile.tree()?, self.pattern.as_ref());
         let metric = self.arguments.metric.into();
-        let choice = Choice {
+        let choice = self.choice(min, limit, metric);
+        Some(make(profile, &tree, metric, choice, pattern))
+    }
+
+    fn choice(&self, min: f64, limit: Option<usize>, metric: Metric) -> Choice {
+        Choice {
             min,
             limit: limit.unwrap_or_else(|| self.arguments.limit_or(tree::LIMIT)),
             whole: self.whole(metric),
-        };
-        Some(make(profile, &tree, metric, choice, pattern))
+        }
     }
 
     /// What percentages of a metric refer to.
@@ -385,4 +393,39 @@ fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
         profile.body = Body::Tree(folded);
     }
     Ok(profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use view::{Answer, MarkdownQuery, Question, Source};
+
+    #[test]
+    fn the_viewer_gives_an_assistant_the_same_text() {
+        for file in [
+            "spans.in/spans.xhp",
+            "hints.in/import.json",
+            "views.in/tiny.xhp",
+        ] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/cmd")
+                .join(file);
+            let (view, table) = (ViewArguments::default(), TableArguments::default());
+            let profile = input::read(&path).unwrap();
+            let report = Report::new(profile, &view, &table, ReportFormat::Markdown).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            let source = Source {
+                name: "a file",
+                bytes: &bytes,
+            };
+            let mut document = Document::open(&[source]).unwrap();
+            let question = Question::Markdown(MarkdownQuery::default());
+            let Answer::Markdown(answer) = document.answer(&question).unwrap() else {
+                panic!("another answer")
+            };
+            assert_eq!(answer.text, report.markdown("a file"));
+        }
+    }
 }

@@ -38,9 +38,9 @@ pub(super) struct Beside<'p> {
     pub(super) direction: Direction,
     pub(super) function: FunctionRow,
     pub(super) neighbours: Vec<NeighbourRow>,
-    left_out: usize,
+    pub(super) left_out: usize,
     /// The total that percentages refer to.
-    whole: i64,
+    pub(super) whole: i64,
 }
 
 impl<'p> Beside<'p> {

@@ -5,6 +5,7 @@ use anyhow::Result;
 use profile::{FlatTable, LeftOut, Profile, Repeat, SpanGroup, SymbolId, repeats};
 use serde_json::{Value, json};
 use view::Document;
+use view::markdown::is_of;
 
 use super::json::with;
 use super::pattern::Pattern;
@@ -156,44 +157,10 @@ impl<'p> SpanTable<'p> {
         self.cut.0
     }
 
-    /// A line for each group, with its caller. `code` quotes text of the profile.
-    pub(super) fn markdown_rows(&self, code: fn(&[u8]) -> String) -> Vec<String> {
-        let row = |group: &SpanGroup<'_>| {
-            let text = match group.text {
-                [] => self.profile.name(group.symbol),
-                text => text,
-            };
-            let caller = group
-                .callers
-                .first()
-                .map(|caller| self.profile.name(caller.symbol));
-            let caller = caller.map(|name| format!(", by {}", code(name)));
-            let repeat = self
-                .repeats
-                .iter()
-                .find(|repeat| is_of(self.profile, repeat, group));
-            let repeat = repeat.map(|repeat| {
-                let parents = repeat
-                    .parents
-                    .iter()
-                    .map(|parent| code(self.profile.name(*parent)));
-                let parents = parents.collect::<Vec<_>>().join(" or ");
-                format!(
-                    "; **N+1**: {} or more in one call of {parents}",
-                    count(repeat.at_least)
-                )
-            });
-            format!(
-                "- {} {}, {} {}{}{}\n",
-                nanoseconds(group.total),
-                counted(group.calls, "call"),
-                group.kind.name(),
-                code(text),
-                caller.unwrap_or_default(),
-                repeat.unwrap_or_default()
-            )
-        };
-        self.shown.iter().map(row).collect()
+    /// A line for each group, with its caller.
+    pub(super) fn markdown_rows(&self) -> Vec<String> {
+        let line = |group| view::markdown::span(self.profile, group, &self.repeats);
+        self.shown.iter().map(line).collect()
     }
 
     fn table(&self) -> Table {
@@ -275,6 +242,14 @@ impl<'p> SpanTable<'p> {
 
     /// Adds the spans to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
+        let left_out = self.profile.spans.left_out;
+        let report = with(report, "spans", self.json_rows().into());
+        let left_out = json!({"count": left_out.count, "total_ns": left_out.duration});
+        with(report, "spans_left_out", left_out)
+    }
+
+    /// A value for each group.
+    pub(super) fn json_rows(&self) -> Vec<Value> {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
         let spans = self.shown.iter().map(|group| {
             let callers = group.callers.iter().map(|caller| {
@@ -310,18 +285,8 @@ impl<'p> SpanTable<'p> {
                 "callers": callers.collect::<Vec<Value>>(),
             })
         });
-        let left_out = self.profile.spans.left_out;
-        let report = with(report, "spans", spans.collect::<Vec<Value>>().into());
-        let left_out = json!({"count": left_out.count, "total_ns": left_out.duration});
-        with(report, "spans_left_out", left_out)
+        spans.collect()
     }
-}
-
-/// Whether the group contains the repeated statement.
-fn is_of(profile: &Profile, repeat: &Repeat, group: &SpanGroup<'_>) -> bool {
-    repeat.kind == group.kind
-        && repeat.symbol == group.symbol
-        && profile.spans.text_of(Some(repeat.text)) == group.text
 }
 
 fn signed(nanoseconds: u64) -> i64 {

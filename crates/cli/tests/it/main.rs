@@ -6,7 +6,10 @@ mod check;
 mod directories;
 mod doctor;
 mod documented;
+
 mod files;
+mod mcp;
+mod mcp_client;
 mod program;
 mod regressions;
 mod run;

@@ -5,8 +5,11 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
 use simulate::{Options, Shop};
+
+use crate::mcp_client::Client;
 
 /// The routes whose runs are written.
 const ROUTES: [&str; 2] = ["/product/{id}", "/category/{slug}"];
@@ -92,6 +95,22 @@ fn the_defects_of_the_shop_are_printed_in_each_format() {
     let markdown = text(xhprof(&["--format", "markdown"], directory.path()));
     assert!(markdown.contains("### Release 4.4.0"), "{markdown}");
     assert!(markdown.contains("| /product/\\{id\\} |"), "{markdown}");
+
+    let mut client = Client::of(&[directory.path().to_str().unwrap()]);
+    let found = client.tool("regressions", &json!({ "since": "2026-11-01" }));
+    assert!(found.text.contains("new call: "), "{}", found.text);
+    assert_eq!(found.data["findings"][0]["function"], query.2);
+    let next = &found.data["next"][0];
+    assert_eq!(next["tool"], "differences");
+    let changes = client.tool("differences", &next["arguments"]);
+    assert!(
+        changes.text.contains("ReviewRepository::average"),
+        "{}",
+        changes.text
+    );
+    let of_release = client.tool("regressions", &json!({ "offset": 1 }));
+    assert_eq!(of_release.data["findings"][0]["function"], slower.2);
+    client.end();
 
     let late = text(xhprof(
         &["--since", "2026-11-20", "--format", "json"],

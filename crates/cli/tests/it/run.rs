@@ -69,12 +69,12 @@ esac
 const OURS: usize = 18;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
-struct Stage {
+pub(crate) struct Stage {
     directory: TempDir,
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let stage = Self { directory };
         for name in ["php", "php8.9"] {
@@ -86,15 +86,20 @@ impl Stage {
         stage
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     fn run(&self, end: &str, arguments: &[&str]) -> Command {
+        let mut command = self.program(end);
+        command.arg("run").args(arguments);
+        command
+    }
+
+    /// The program on this stage.
+    pub(crate) fn program(&self, end: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
         command
-            .arg("run")
-            .args(arguments)
             .current_dir(self.directory.path())
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
@@ -116,7 +121,7 @@ impl Stage {
     }
 
     /// Nothing of ours is left in the temporary directory.
-    fn assert_clean(&self) {
+    pub(crate) fn assert_clean(&self) {
         assert_eq!(fs::read_dir(self.path("tmp")).unwrap().count(), 0);
     }
 

@@ -6,7 +6,8 @@ mod simulate;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::args::{
-    CompletionsArguments, ManArguments, MemoryArguments, RegressionsArguments, own_commands,
+    CompletionsArguments, ManArguments, McpArguments, MemoryArguments, RegressionsArguments,
+    own_commands,
 };
 
 pub(crate) use agent::AgentArguments;
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Import(ImportArguments),
     Store(StoreArguments),
     Simulate(SimulateArguments),
+    Mcp(McpArguments),
     Regressions(RegressionsArguments),
     #[command(hide = true)]
     Completions(CompletionsArguments),
@@ -49,6 +51,7 @@ impl Command {
     pub(crate) fn memory(&self) -> MemoryArguments {
         match self {
             Self::Regressions(arguments) => arguments.memory,
+            Self::Mcp(arguments) => arguments.memory,
             Self::Push(arguments) => arguments.memory,
             Self::Import(arguments) => arguments.memory,
             Self::Serve(_)

@@ -9,6 +9,7 @@ use cli::args::RegressionsArguments;
 
 pub(crate) use notice::notices;
 pub(crate) use pages::findings;
+pub(crate) use stored::of_store;
 
 /// Prints what releases made slower.
 pub(crate) fn run(arguments: &RegressionsArguments) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use ::serve::{Message, Notice, encoded};
+use ::serve::{Message, Notice, condition, encoded};
 use anyhow::Result;
 use cli::regressions::{json, markdown, words};
 use profile::quantities::Since;
@@ -53,14 +53,14 @@ pub(crate) fn notices(store: &dyn Store, app: &str) -> Result<Vec<Notice>> {
 /// A finding as people read it in a chat.
 fn message(app: &str, report: &Report, finding: &Finding, markdown: String) -> Message {
     let place = |place: &Place| (place.route.clone(), words::cost(finding.kind, place));
-    let of_app = encoded(app);
+    let of_app = encoded(&condition("app", app));
     Message {
         title: format!("{app} {}: {}", report.release, words::kind(finding.kind)),
         sentence: words::sentence(finding),
         routes: finding.places.iter().map(place).collect(),
         proof: words::evidence(finding),
         markdown,
-        path: format!("/regressions?app={of_app}#{}", id(app, report, finding)),
+        path: format!("/regressions?q={of_app}#{}", id(app, report, finding)),
     }
 }
 

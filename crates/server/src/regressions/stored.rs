@@ -22,17 +22,27 @@ pub(super) fn of_folder(
     since: Option<Since>,
 ) -> Result<Findings> {
     let store = StorePlace::named(folder.to_owned())?.open_for_reading()?;
+    of_store(&*store, &folder.display().to_string(), app, since)
+}
+
+/// The findings of the only application of a store, or of the named one.
+pub(crate) fn of_store(
+    store: &dyn Store,
+    name: &str,
+    app: Option<&str>,
+    since: Option<Since>,
+) -> Result<Findings> {
     let apps: Vec<String> = store.apps()?.into_iter().map(|app| app.name).collect();
     let app = match (app, apps.as_slice()) {
         (Some(app), _) if apps.iter().any(|known| known == app) => app,
         (None, [only]) => only.as_str(),
-        (_, []) => bail!("{}: the store has no runs", folder.display()),
+        (_, []) => bail!("{name}: the store has no runs"),
         _ => bail!(
             "choose one of the applications of the store with --app: {}",
             apps.join(", ")
         ),
     };
-    of_app(&*store, app, since)
+    of_app(store, app, since)
 }
 
 /// The findings of an application of a store.

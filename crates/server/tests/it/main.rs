@@ -5,7 +5,11 @@ mod agent;
 mod another_user;
 mod fleet_kills;
 mod help;
+
 mod machine;
+mod mcp;
+#[path = "../../../cli/tests/it/mcp_client.rs"]
+mod mcp_client;
 #[path = "../../../cli/tests/it/program.rs"]
 mod program;
 mod serve;

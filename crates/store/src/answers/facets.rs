@@ -10,13 +10,24 @@ const MAX_VALUES: usize = 100;
 /// The most tags, by their names.
 const MAX_TAGS: usize = 30;
 
+/// What runs are counted by, apart from tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Facet {
+    Route,
+    Release,
+    Host,
+    Status,
+}
+
 /// Adds up groups of runs.
 #[derive(Debug, Default)]
 pub(crate) struct FacetCounts {
     runs: u64,
     failed: u64,
-    /// Routes, releases, hosts, statuses.
-    values: [HashMap<String, u64>; 4],
+    routes: HashMap<String, u64>,
+    releases: HashMap<String, u64>,
+    hosts: HashMap<String, u64>,
+    statuses: HashMap<String, u64>,
     tags: BTreeMap<String, Vec<FacetValue>>,
 }
 
@@ -25,9 +36,27 @@ impl FacetCounts {
     pub(crate) fn add(&mut self, values: [String; 4], failed: bool, runs: u64) {
         self.runs += runs;
         self.failed += if failed { runs } else { 0 };
-        for (sums, value) in self.values.iter_mut().zip(values) {
-            *sums.entry(value).or_default() += runs;
+        let of = [Facet::Route, Facet::Release, Facet::Host, Facet::Status];
+        for (of, value) in of.into_iter().zip(values) {
+            self.add_value(of, value, runs);
         }
+    }
+
+    /// Adds a run, without its values.
+    pub(crate) fn add_run(&mut self, failed: bool) {
+        self.runs += 1;
+        self.failed += u64::from(failed);
+    }
+
+    /// Adds a value of runs that are counted by [`add_run`](Self::add_run). Different routes may have one name.
+    pub(crate) fn add_value(&mut self, of: Facet, value: String, runs: u64) {
+        let sums = match of {
+            Facet::Route => &mut self.routes,
+            Facet::Release => &mut self.releases,
+            Facet::Host => &mut self.hosts,
+            Facet::Status => &mut self.statuses,
+        };
+        *sums.entry(value).or_default() += runs;
     }
 
     /// Adds the runs that have a value of a tag.
@@ -37,18 +66,18 @@ impl FacetCounts {
     }
 
     pub(crate) fn finish(self) -> Facets {
-        let [routes, releases, hosts, statuses] = self.values.map(|values| {
+        let values = |values: HashMap<String, u64>| {
             let values = values.into_iter();
             sorted(values.map(|(value, runs)| FacetValue { value, runs }))
-        });
+        };
         let tags = self.tags.into_iter().take(MAX_TAGS);
         Facets {
             runs: self.runs,
             failed: self.failed,
-            routes,
-            releases,
-            hosts,
-            statuses,
+            routes: values(self.routes),
+            releases: values(self.releases),
+            hosts: values(self.hosts),
+            statuses: values(self.statuses),
             tags: tags
                 .map(|(name, values)| TagFacet {
                     name,

@@ -7,10 +7,11 @@
 //! **Invariant:** a run is in a list if the conditions hold for its latest version, at
 //! the place which that version has.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::Inner;
-use super::literal::{id as id_literal, ids as id_literals};
+use super::literal::{id as id_literal, ids as id_literals, text};
 use super::rows::RowReader;
 use super::runs::{INFO, read_info, rows_of_runs};
 use super::select::{of_runs, of_started};
@@ -34,12 +35,14 @@ const COMPARED: usize = 1000;
 struct Order {
     column: &'static str,
     direction: &'static str,
+    is_text: bool,
 }
 
 impl Order {
     const LATEST: Self = Self {
         column: "started",
         direction: "DESC",
+        is_text: false,
     };
 
     fn of(query: &RunQuery) -> Self {
@@ -50,9 +53,34 @@ impl Order {
             RunSort::Peak => "toUInt64(if(peak > 0, peak, 0))",
             RunSort::Sql => "sql",
             RunSort::Calls => "calls",
+            RunSort::App => "app",
+            RunSort::Route => "route",
+            RunSort::Release => "release",
+            RunSort::Host => "host",
+            RunSort::Method => "method",
+            RunSort::Status => "if(failed != 0 AND status = '', 'failed', status)",
+            RunSort::Label => "label",
+            RunSort::Tags => {
+                "substringUTF8(arrayStringConcat(arrayMap((n, v) -> concat(n, if(v = '', '', '='), v),
+                 tag_name, tag_value), ', '), 1, 256)"
+            }
         };
-        let direction = if query.ascending { "ASC" } else { "DESC" };
-        Self { column, direction }
+        Self {
+            column,
+            direction: if query.ascending { "ASC" } else { "DESC" },
+            is_text: query.sort.is_text(),
+        }
+    }
+
+    /// The columns of the order, with their directions.
+    fn by(self) -> String {
+        let Self {
+            column, direction, ..
+        } = self;
+        match self.is_text {
+            true => format!("{column} {direction}, started DESC, id DESC"),
+            false => format!("{column} {direction}, id {direction}"),
+        }
     }
 
     fn is_ascending(self) -> bool {
@@ -65,9 +93,33 @@ impl Order {
         let after = if self.is_ascending() { ">" } else { "<" };
         let (value, id) = parsed_cursor(cursor)?;
         let id = id_literal(&id.0);
+        if self.is_text {
+            let (value, started) = parsed_text(value, cursor)?;
+            let value = text(value);
+            return Ok(format!(
+                "({column} {after} {value} OR {column} = {value} AND (started < {started} OR started = {started} AND id < {id}))"
+            ));
+        }
+        let value: u64 = value.parse().map_err(|_| not_a_cursor(cursor))?;
         Ok(format!(
             "({column} {after} {value} OR {column} = {value} AND id {after} {id})"
         ))
+    }
+}
+
+/// What a run is ordered by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Value {
+    Number(u64),
+    Text(String),
+}
+
+impl Value {
+    fn read(answer: &mut RowReader<'_>, order: Order) -> Result<Self> {
+        Ok(match order.is_text {
+            true => Self::Text(answer.text()?),
+            false => Self::Number(answer.u64()?),
+        })
     }
 }
 
@@ -75,13 +127,24 @@ impl Order {
 struct Found {
     id: RunId,
     day: u32,
-    value: u64,
+    value: Value,
 }
 
 /// A run of a list, with its value in the order.
 struct Listed {
-    value: u64,
+    value: Value,
     info: RunInfo,
+}
+
+impl Listed {
+    /// Where the list goes on after this run.
+    fn cursor(&self) -> String {
+        let RunInfo { id, started_us, .. } = &self.info;
+        match &self.value {
+            Value::Number(value) => format!("{value}.{id}"),
+            Value::Text(value) => format!("{value}.{started_us}.{id}"),
+        }
+    }
 }
 
 impl Inner {
@@ -95,7 +158,7 @@ impl Inner {
         let has_more = runs.len() > limit;
         runs.truncate(limit);
         let next = runs.last().filter(|_| has_more);
-        let next = next.map(|run| format!("{}.{}", run.value, run.info.id));
+        let next = next.map(Listed::cursor);
         let runs = runs.into_iter().map(|run| run.info).collect();
         Ok(RunPage { runs, next })
     }
@@ -149,26 +212,32 @@ impl Inner {
         let rows = format!("PREWHERE id IN ({ids}) WHERE {days}");
         let found = self.latest_rows(&rows, conditions, order)?;
         let mut runs: Vec<Listed> = found.into_values().collect();
-        runs.sort_unstable_by_key(|run| (run.value, run.info.id));
-        if !order.is_ascending() {
-            runs.reverse();
-        }
+        runs.sort_unstable_by(|one, other| {
+            let by_value = one.value.cmp(&other.value);
+            let latest = |run: &Listed| Reverse((run.info.started_us, run.info.id));
+            match (order.is_ascending(), order.is_text) {
+                (true, true) => by_value.then(latest(one).cmp(&latest(other))),
+                (false, true) => by_value.reverse().then(latest(one).cmp(&latest(other))),
+                (true, false) => by_value.then(one.info.id.cmp(&other.info.id)),
+                (false, false) => by_value.then(one.info.id.cmp(&other.info.id)).reverse(),
+            }
+        });
         runs.truncate(most);
         Ok(runs)
     }
 
     /// The same as [`first_runs`](Self::first_runs) with `FINAL`, for many runs.
     fn many_runs(&self, conditions: &str, order: Order, most: usize) -> Result<Vec<Listed>> {
-        let Order { column, direction } = order;
+        let (column, by) = (order.column, order.by());
         let bytes = self.client.read(&format!(
-            "SELECT {column}, {INFO} FROM {} FINAL WHERE {conditions}
-             ORDER BY {column} {direction}, id {direction} LIMIT {most}",
+            "SELECT {column}, {INFO} FROM {} FINAL WHERE {conditions} ORDER BY {by} LIMIT {most}",
             self.all("run")
         ))?;
         let mut answer = RowReader::new(&bytes);
         let mut runs = Vec::new();
         while answer.has_more() {
-            let (value, info) = (answer.u64()?, read_info(&mut answer)?);
+            let value = Value::read(&mut answer, order)?;
+            let info = read_info(&mut answer)?;
             runs.push(Listed { value, info });
         }
         Ok(runs)
@@ -176,10 +245,9 @@ impl Inner {
 
     /// The first rows for which the conditions hold, of any version or of the latest.
     fn rows(&self, conditions: &str, order: Order, last: &str, most: usize) -> Result<Vec<Found>> {
-        let Order { column, direction } = order;
+        let (column, by) = (order.column, order.by());
         let bytes = self.client.read(&format!(
-            "SELECT id, day, {column} FROM {} {last} WHERE {conditions}
-             ORDER BY {column} {direction}, id {direction} LIMIT {most}",
+            "SELECT id, day, {column} FROM {} {last} WHERE {conditions} ORDER BY {by} LIMIT {most}",
             self.all("run")
         ))?;
         let mut answer = RowReader::new(&bytes);
@@ -188,7 +256,7 @@ impl Inner {
             found.push(Found {
                 id: RunId(answer.fixed()?),
                 day: answer.u32()?,
-                value: answer.u64()?,
+                value: Value::read(&mut answer, order)?,
             });
         }
         Ok(found)
@@ -204,7 +272,7 @@ impl Inner {
     ) -> Result<Vec<Listed>> {
         // A run whose versions have the same value is at one place.
         let mut seen = HashSet::new();
-        found.retain(|row| seen.insert((row.id, row.value)));
+        found.retain(|row| seen.insert((row.id, row.value.clone())));
         let mut runs = Vec::with_capacity(most.min(found.len()));
         // Further rows are needed only for those that are not the latest.
         let (mut rest, mut length) = (found.as_slice(), most);
@@ -243,7 +311,8 @@ impl Inner {
         let mut latest: HashMap<RunId, (u64, bool, Listed)> = HashMap::new();
         while answer.has_more() {
             let (version, holds) = (answer.u64()?, answer.u8()? != 0);
-            let (value, info) = (answer.u64()?, read_info(&mut answer)?);
+            let value = Value::read(&mut answer, order)?;
+            let info = read_info(&mut answer)?;
             let id = info.id;
             if latest.get(&id).is_none_or(|known| known.0 < version) {
                 latest.insert(id, (version, holds, Listed { value, info }));
@@ -254,9 +323,22 @@ impl Inner {
     }
 }
 
-fn parsed_cursor(cursor: &str) -> Result<(u64, RunId)> {
+/// The place of a run in a list, and its id.
+fn parsed_cursor(cursor: &str) -> Result<(&str, RunId)> {
     let parsed = cursor
         .rsplit_once('.')
-        .and_then(|(value, id)| Some((value.parse().ok()?, id.parse().ok()?)));
-    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
+        .and_then(|(value, id)| Some((value, id.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+/// A text, which may have dots, and when the run began.
+fn parsed_text<'a>(value: &'a str, cursor: &str) -> Result<(&'a str, u64)> {
+    let parsed = value
+        .rsplit_once('.')
+        .and_then(|(text, started)| Some((text, started.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+fn not_a_cursor(cursor: &str) -> Error {
+    Error::Query(format!("not a cursor: {cursor}"))
 }

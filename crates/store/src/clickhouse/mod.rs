@@ -87,6 +87,7 @@ mod verified_cells;
 mod verify_day_sums;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -330,6 +331,10 @@ impl Runs for ClickhouseStore {
 
     fn facets(&self, selection: &Selection) -> Result<Facets> {
         self.inner.facets(selection)
+    }
+
+    fn hosts(&self, selection: &Selection) -> Result<BTreeMap<String, u64>> {
+        self.inner.hosts(selection)
     }
 
     fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {

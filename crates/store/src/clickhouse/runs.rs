@@ -1,6 +1,6 @@
 //! Runs: one, a page of them, their numbers, their files.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Inner;
 use super::literal::{ids as id_literals, numbers, text};
@@ -232,6 +232,21 @@ impl Inner {
             });
         }
         Ok(days)
+    }
+
+    /// When the latest run of each host began.
+    pub(super) fn hosts(&self, selection: &Selection) -> Result<BTreeMap<String, u64>> {
+        let bytes = self.client.read(&format!(
+            "SELECT host, max(started) FROM {} FINAL WHERE {} GROUP BY host",
+            self.all("run"),
+            of_runs(selection)?
+        ))?;
+        let mut answer = RowReader::new(&bytes);
+        let mut hosts = BTreeMap::new();
+        while answer.has_more() {
+            hosts.insert(answer.text()?, answer.u64()?);
+        }
+        Ok(hosts)
     }
 
     /// How many runs each route, release, host, status and tag has.

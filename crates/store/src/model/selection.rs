@@ -131,6 +131,40 @@ pub enum RunSort {
     Sql,
     /// The most calls first.
     Calls,
+    /// By application, as all texts from the end of the alphabet; of the same, the latest first.
+    App,
+    /// By route.
+    Route,
+    /// By release.
+    Release,
+    /// By host.
+    Host,
+    /// By method.
+    Method,
+    /// By status; runs that failed without one are `failed`.
+    Status,
+    /// By label.
+    Label,
+    /// By tags, as one text: `a=1, b`. Its first 256 characters count.
+    Tags,
+}
+
+impl RunSort {
+    /// Whether runs are ordered by a text.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        match self {
+            Self::Started | Self::Wall | Self::Cpu | Self::Peak | Self::Sql | Self::Calls => false,
+            Self::App
+            | Self::Route
+            | Self::Release
+            | Self::Host
+            | Self::Method
+            | Self::Status
+            | Self::Label
+            | Self::Tags => true,
+        }
+    }
 }
 
 /// A question for a list of runs.

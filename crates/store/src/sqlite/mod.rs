@@ -32,6 +32,7 @@ mod tokens;
 mod visit;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -162,6 +163,10 @@ impl Runs for SqliteStore {
 
     fn facets(&self, selection: &Selection) -> Result<Facets> {
         self.read(|connection| runs::facets(connection, selection))
+    }
+
+    fn hosts(&self, selection: &Selection) -> Result<BTreeMap<String, u64>> {
+        self.read(|connection| runs::hosts(connection, selection))
     }
 
     fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {

@@ -1,11 +1,13 @@
 //! Runs: one, a page of them, and their numbers.
 
+use std::collections::{BTreeMap, HashMap};
+
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::conditions::Conditions;
 use super::{dictionaries, policies};
-use crate::answers::FacetCounts;
+use crate::answers::{Facet, FacetCounts};
 use crate::{
     AppInfo, DayCount, Error, Facets, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
     Selection, Stats,
@@ -48,63 +50,116 @@ pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     let mut rows = statement.query(conditions.values())?;
     let mut runs = Vec::new();
     let mut next = None;
-    let mut last: (i64, i64) = (0, 0);
+    let mut last = String::new();
     while let Some(row) = rows.next()? {
         if runs.len() == limit as usize {
-            next = Some(format!("{}.{}", last.0, last.1));
+            next = Some(last);
             break;
         }
         let (number, mut info) = info(row)?;
         info.tags = tags(connection, number)?;
-        last = (row.get(22)?, number);
+        last = match query.sort.is_text() {
+            true => format!("{}.{}.{number}", row.get::<_, String>(22)?, info.started_us),
+            false => format!("{}.{number}", row.get::<_, i64>(22)?),
+        };
         runs.push(info);
     }
     Ok(RunPage { runs, next })
 }
 
-/// The statement of a page, and its values. It asks for one run more than the limit,
-/// which tells whether there is a next page.
-fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> {
-    let column = match query.sort {
+/// What a list is ordered by.
+fn column_of(sort: RunSort) -> &'static str {
+    match sort {
         RunSort::Started => "run.started",
         RunSort::Wall => "run.wall",
         RunSort::Cpu => "ifnull(run.cpu, 0)",
         RunSort::Peak => "ifnull(run.peak, 0)",
         RunSort::Sql => "run.sql",
         RunSort::Calls => "run.calls",
-    };
+        RunSort::App => "(SELECT name FROM app WHERE id = run.app)",
+        RunSort::Route => "(SELECT name FROM route WHERE id = run.route)",
+        RunSort::Release => "(SELECT name FROM release WHERE id = run.release)",
+        RunSort::Host => "run.host",
+        RunSort::Method => "run.method",
+        RunSort::Status => "iif(run.failed AND run.status = '', 'failed', run.status)",
+        RunSort::Label => "run.label",
+        RunSort::Tags => {
+            "(SELECT substr(ifnull(group_concat(name || iif(value = '', '', '=') || value, ', '
+              ORDER BY name), ''), 1, 256) FROM run_tag WHERE run_tag.run = run.number)"
+        }
+    }
+}
+
+/// The statement of a page, and its values. It asks for one run more than the limit,
+/// which tells whether there is a next page.
+fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> {
+    let column = column_of(query.sort);
     let (order, after) = if query.ascending {
         ("ASC", ">")
     } else {
         ("DESC", "<")
     };
     let mut conditions = Conditions::of_runs(&query.selection)?;
+    let by = if query.sort.is_text() {
+        format!("{column} {order}, run.started DESC, run.number DESC")
+    } else {
+        format!("{column} {order}, run.number {order}")
+    };
     if let Some(cursor) = &query.cursor {
         let (value, number) = parsed_cursor(cursor)?;
-        conditions.add(
-            &format!("({column}, run.number) {after} (?, ?)"),
-            [Value::Integer(value), Value::Integer(number)],
-        );
+        if query.sort.is_text() {
+            let (text, started) = parsed_text(value, cursor)?;
+            conditions.add(
+                &format!(
+                    "({column} {after} ? OR ({column} = ? AND (run.started, run.number) < (?, ?)))"
+                ),
+                [
+                    Value::Text(text.to_owned()),
+                    Value::Text(text.to_owned()),
+                    Value::Integer(started),
+                    Value::Integer(number),
+                ],
+            );
+        } else {
+            let value = value.parse().map_err(|_| not_a_cursor(cursor))?;
+            conditions.add(
+                &format!("({column}, run.number) {after} (?, ?)"),
+                [Value::Integer(value), Value::Integer(number)],
+            );
+        }
     }
     // Names are joined after the runs are chosen.
     let select = format!(
         "SELECT {COLUMNS}, {column} FROM (SELECT run.number AS chosen FROM run{}
-         ORDER BY {column} {order}, run.number {order} LIMIT {})
+         ORDER BY {by} LIMIT {})
          CROSS JOIN run ON run.number = chosen
          CROSS JOIN app ON app.id = run.app CROSS JOIN route ON route.id = run.route
          CROSS JOIN release ON release.id = run.release
-         ORDER BY {column} {order}, run.number {order}",
+         ORDER BY {by}",
         conditions.sql(),
         limit + 1
     );
     Ok((select, conditions))
 }
 
-fn parsed_cursor(cursor: &str) -> Result<(i64, i64)> {
+/// The place of a run in a list, and its number.
+fn parsed_cursor(cursor: &str) -> Result<(&str, i64)> {
     let parsed = cursor
         .rsplit_once('.')
-        .and_then(|(value, number)| Some((value.parse().ok()?, number.parse().ok()?)));
-    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
+        .and_then(|(value, number)| Some((value, number.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+/// A text, which may have dots, and when the run began.
+fn parsed_text<'a>(value: &'a str, cursor: &str) -> Result<(&'a str, i64)> {
+    let parsed = value
+        .rsplit_once('.')
+        .and_then(|(text, started)| Some((text, started.parse().ok()?)));
+    parsed.ok_or_else(|| not_a_cursor(cursor))
+}
+
+fn not_a_cursor(cursor: &str) -> Error {
+    Error::Query(format!("not a cursor: {cursor}"))
 }
 
 /// A row of [`COLUMNS`].
@@ -215,25 +270,72 @@ pub(super) fn days(connection: &Connection, selection: &Selection) -> Result<Vec
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// When the latest run of each host began.
+pub(super) fn hosts(
+    connection: &Connection,
+    selection: &Selection,
+) -> Result<BTreeMap<String, u64>> {
+    let conditions = Conditions::of_runs(selection)?;
+    let select = format!(
+        "SELECT run.host, max(run.started) FROM run{} GROUP BY run.host",
+        conditions.sql()
+    );
+    let mut statement = connection.prepare(&select)?;
+    let rows = statement.query_map(conditions.values(), |row| {
+        Ok((
+            row.get(0)?,
+            u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+        ))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// How many runs each route, release, host, status and tag has.
 pub(super) fn facets(connection: &Connection, selection: &Selection) -> Result<Facets> {
     let conditions = Conditions::of_runs(selection)?;
     let count = |value: i64| u64::try_from(value).unwrap_or(0);
     let mut counts = FacetCounts::default();
-    // Names are joined after the runs are counted.
+    // Counted here: to group by all of them, `SQLite` sorts the runs, which takes some times as long.
     let select = format!(
-        "SELECT route.name, release.name, host, status, failed, runs FROM (
-            SELECT run.route AS of_route, run.release AS of_release, run.host AS host,
-                run.status AS status, run.failed AS failed, count(*) AS runs FROM run{}
-            GROUP BY run.route, run.release, run.host, run.status, run.failed)
-         JOIN route ON route.id = of_route JOIN release ON release.id = of_release",
+        "SELECT run.route, run.release, run.host, run.status, run.failed FROM run{}",
         conditions.sql()
     );
+    let mut numbers: [HashMap<i64, u64>; 2] = Default::default();
+    let mut texts: [HashMap<String, u64>; 2] = Default::default();
     let mut statement = connection.prepare(&select)?;
     let mut rows = statement.query(conditions.values())?;
     while let Some(row) = rows.next()? {
-        let values = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
-        counts.add(values, row.get(4)?, count(row.get(5)?));
+        for (column, sums) in numbers.iter_mut().enumerate() {
+            *sums.entry(row.get(column)?).or_default() += 1;
+        }
+        for (column, sums) in (2..).zip(&mut texts) {
+            let text = row
+                .get_ref(column)?
+                .as_str()
+                .map_err(rusqlite::Error::from)?;
+            match sums.get_mut(text) {
+                Some(runs) => *runs += 1,
+                None => drop(sums.insert(text.to_owned(), 1)),
+            }
+        }
+        counts.add_run(row.get(4)?);
+    }
+    for (of, sums) in [Facet::Route, Facet::Release].into_iter().zip(numbers) {
+        let table = if of == Facet::Route {
+            "route"
+        } else {
+            "release"
+        };
+        let select = format!("SELECT name FROM {table} WHERE id = ?");
+        let mut statement = connection.prepare_cached(&select)?;
+        for (number, runs) in sums {
+            counts.add_value(of, statement.query_row([number], |row| row.get(0))?, runs);
+        }
+    }
+    for (of, sums) in [Facet::Host, Facet::Status].into_iter().zip(texts) {
+        for (value, runs) in sums {
+            counts.add_value(of, value, runs);
+        }
     }
     let select = format!(
         "SELECT run_tag.name, run_tag.value, count(*) AS runs FROM run

@@ -1,5 +1,7 @@
 //! Single runs: storing, listing, reading and deleting them.
 
+use std::collections::BTreeMap;
+
 use crate::{
     AppInfo, DayCount, Error, Facets, NewRun, Result, Run, RunId, RunPage, RunQuery, Selection,
     Stored, Taken,
@@ -49,6 +51,9 @@ pub trait Runs {
 
     /// How many runs of a selection each route, release, host, status and tag has.
     fn facets(&self, selection: &Selection) -> Result<Facets>;
+
+    /// When the latest run of each host of a selection began, in microseconds since 1970; by host.
+    fn hosts(&self, selection: &Selection) -> Result<BTreeMap<String, u64>>;
 
     /// How much of an application was stored on the day of an instant, in UTC, by
     /// the time of arrival. Runs that were removed since may count.

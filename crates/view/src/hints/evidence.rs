@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use crate::names;
+use crate::text::printable;
+use crate::units::{counted, percent, signed_count, size, time};
 
 /// So many characters of a statement or name are shown.
 const MOST_CHARACTERS: usize = 200;
@@ -56,6 +58,22 @@ pub enum EvidenceUnit {
 }
 
 impl Evidence {
+    /// `time: 1.71 ms`.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let value = match (&self.value, self.unit) {
+            (EvidenceValue::Text(text), _) => printable(text.as_bytes()),
+            (EvidenceValue::Share(share), _) => percent(share * 100.0),
+            (EvidenceValue::Whole(value), EvidenceUnit::Ns) => time(*value),
+            (EvidenceValue::Whole(value), EvidenceUnit::Bytes) => size(*value),
+            (EvidenceValue::Whole(value), EvidenceUnit::Samples) => {
+                counted(value.unsigned_abs(), "sample")
+            }
+            (EvidenceValue::Whole(value), _) => signed_count(*value),
+        };
+        format!("{}: {}", self.label, value.trim_end())
+    }
+
     pub(super) fn text(label: &'static str, text: &[u8]) -> Self {
         Self {
             label,

@@ -10,9 +10,9 @@ export type RegressionsPage = {
  */
 app: string | null,
 /**
- * The route that it is about, if it is one.
+ * The routes that it is about; none if it is about all.
  */
-route: string | null,
+routes: Array<string>,
 /**
  * The applications that the caller sees.
  */

@@ -3,4 +3,4 @@
 /**
  * The order of a list of runs.
  */
-export type RunSort = "started" | "wall" | "cpu" | "peak" | "sql" | "calls";
+export type RunSort = "started" | "wall" | "cpu" | "peak" | "sql" | "calls" | "app" | "route" | "release" | "host" | "method" | "status" | "label" | "tags";

@@ -64,7 +64,7 @@ impl Missing {
         }
         Ok(Self {
             last_run_us: latest(store, of_app.clone())?,
-            silent_hosts: silent_hosts(store, &of_app, since(SILENT_HOURS), since(KNOWN_HOURS))?,
+            silent_hosts: silent_hosts(store, of_app, since(SILENT_HOURS), since(KNOWN_HOURS))?,
             dropped: dropped
                 .into_iter()
                 .map(|(reason, runs)| DroppedFor { reason, runs })
@@ -85,40 +85,24 @@ fn latest(store: &dyn Store, selection: Selection) -> store::Result<Option<u64>>
     Ok(runs.first().map(|run| run.started_us))
 }
 
-/// The hosts of before that are not among those of the last day.
+/// The hosts whose latest run is older than others are; of those since `known_us`.
 fn silent_hosts(
     store: &dyn Store,
-    of_app: &Selection,
+    of_app: Selection,
     silent_us: u64,
     known_us: u64,
 ) -> store::Result<Vec<SilentHost>> {
-    let hosts = |since, until| {
-        let selection = Selection {
-            since_us: Some(since),
-            until_us: until,
-            ..of_app.clone()
-        };
-        store.facets(&selection).map(|facets| facets.hosts)
-    };
-    let recent = hosts(silent_us, None)?;
+    let hosts = store.hosts(&Selection {
+        since_us: Some(known_us),
+        ..of_app
+    })?;
     // Where nothing comes at all, the latest run says so.
-    if recent.is_empty() {
+    if hosts.values().all(|last_us| *last_us < silent_us) {
         return Ok(Vec::new());
     }
-    let before = hosts(known_us, Some(silent_us))?.into_iter();
-    let is_silent = |host: &String| {
-        !host.is_empty() && !host.contains('*') && recent.iter().all(|known| known.value != *host)
-    };
-    let silent = before.map(|known| known.value).filter(is_silent);
-    let mut found = Vec::new();
-    for host in silent.take(MAX_HOSTS) {
-        let selection = Selection {
-            hosts: vec![host.clone()],
-            ..of_app.clone()
-        };
-        if let Some(last_us) = latest(store, selection)? {
-            found.push(SilentHost { host, last_us });
-        }
-    }
-    Ok(found)
+    let silent = hosts
+        .into_iter()
+        .filter(|(host, last_us)| !host.is_empty() && *last_us < silent_us);
+    let silent = silent.map(|(host, last_us)| SilentHost { host, last_us });
+    Ok(silent.take(MAX_HOSTS).collect())
 }

@@ -5,25 +5,16 @@ use std::sync::Arc;
 use axum::extract::{Query, State as Shared};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use store::{Selection, glob};
+use utoipa::ToSchema;
 
 use crate::access::Caller;
-use crate::api::questions::{Answer, visible_apps};
+use crate::api::questions::{Answer, Filter, visible_apps};
 use crate::asking::ask;
 use crate::findings::ReleaseFindings;
 use crate::problem::Problem;
 use crate::state::State;
-
-/// The application and the route.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Asked {
-    /// The application; it may be left out if there is only one.
-    app: Option<String>,
-    /// Only what is about this route.
-    route: Option<String>,
-}
 
 /// What the releases of an application made slower.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -31,8 +22,8 @@ pub(crate) struct Asked {
 pub(crate) struct RegressionsPage {
     /// The application; none if one must be chosen, or if there is none.
     app: Option<String>,
-    /// The route that it is about, if it is one.
-    route: Option<String>,
+    /// The routes that it is about; none if it is about all.
+    routes: Vec<String>,
     /// The applications that the caller sees.
     apps: Vec<String>,
     /// Its releases, the latest first.
@@ -41,17 +32,19 @@ pub(crate) struct RegressionsPage {
     reason: Option<String>,
 }
 
-/// What the releases of an application made slower. The first answer takes some seconds; then it is kept for a minute.
-#[utoipa::path(get, path = "/api/v1/pages/regressions", params(Asked), responses((status = 200, body = RegressionsPage), (status = 404)))]
+/// What the releases of an application made slower. Of a filter, the application, routes and releases count, and the
+/// time in which a release began. The first answer takes some seconds; then it is kept for a minute.
+#[utoipa::path(get, path = "/api/v1/pages/regressions", params(Filter), responses((status = 200, body = RegressionsPage), (status = 404)))]
 pub(crate) async fn regressions(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
-    Query(Asked { app, route }): Query<Asked>,
+    Query(filter): Query<Filter>,
 ) -> Answer<RegressionsPage> {
+    let selection = filter.selection(&caller)?;
     let apps = visible_apps(&state, &caller).await?;
     let apps: Vec<String> = apps.into_iter().map(|app| app.name).collect();
-    let app = match (app, apps.as_slice()) {
-        (Some(app), names) if names.contains(&app) => app,
+    let app = match (&selection.app, apps.as_slice()) {
+        (Some(app), names) if names.contains(app) => app.clone(),
         (Some(app), _) => {
             let reason = format!("there are no runs of the application {app}");
             return Err(Problem::new(StatusCode::NOT_FOUND, reason));
@@ -70,28 +63,47 @@ pub(crate) async fn regressions(
         Ok(found) => (found.releases.clone(), None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
-    let releases = match &route {
-        Some(route) => of_route(releases, route),
-        None => releases,
-    };
     Ok(Json(RegressionsPage {
         app: Some(app),
-        route,
+        releases: of_routes(of_releases(releases, &selection), &selection.routes),
+        routes: selection.routes,
         apps,
-        releases,
         reason,
     }))
 }
 
-/// What is about one route; releases without it are left out.
-fn of_route(releases: Vec<ReleaseFindings>, route: &str) -> Vec<ReleaseFindings> {
+/// The releases of a selection that began in its time.
+fn of_releases(mut releases: Vec<ReleaseFindings>, selection: &Selection) -> Vec<ReleaseFindings> {
+    let seconds = |us: u64| i64::try_from(us / 1_000_000).unwrap_or(i64::MAX);
+    let since = selection.since_us.map_or(i64::MIN, seconds);
+    let until = selection.until_us.map_or(i64::MAX, seconds);
+    releases.retain(|of| {
+        let is_named = is_one_of(&selection.releases, &of.release);
+        is_named && (since..until).contains(&of.since_s)
+    });
+    releases
+}
+
+/// Whether one of the patterns is that of a text, or there is none.
+fn is_one_of(patterns: &[String], text: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| glob(pattern, text))
+}
+
+/// What is about some routes; releases without it are left out.
+fn of_routes(releases: Vec<ReleaseFindings>, routes: &[String]) -> Vec<ReleaseFindings> {
+    if routes.is_empty() {
+        return releases;
+    }
     let of_release = |mut release: ReleaseFindings| {
-        release
-            .found
-            .retain(|found| found.places.iter().any(|place| place.route == route));
+        release.found.retain(|found| {
+            found
+                .places
+                .iter()
+                .any(|place| is_one_of(routes, &place.route))
+        });
         release
             .undecided
-            .retain(|undecided| undecided.route == route);
+            .retain(|undecided| is_one_of(routes, &undecided.route));
         release.moved.clear();
         release.not_compared = 0;
         release
@@ -106,6 +118,30 @@ fn of_route(releases: Vec<ReleaseFindings>, route: &str) -> Vec<ReleaseFindings>
 mod tests {
     use super::*;
     use crate::findings::{Found, FoundPlace, Undecided};
+
+    #[test]
+    fn releases_are_those_of_the_filter_that_began_in_its_time() {
+        let releases = ["4.6.0", "4.7.0", "5.0"].into_iter().zip(1..);
+        let releases: Vec<_> = releases
+            .map(|(release, since_s)| ReleaseFindings {
+                release: release.to_owned(),
+                since_s,
+                ..ReleaseFindings::default()
+            })
+            .collect();
+        for (filter, expected) in [
+            ("", "4.6.0 4.7.0 5.0"),
+            ("release:4.*", "4.6.0 4.7.0"),
+            ("release:4.7.0 release:5.0", "4.7.0 5.0"),
+            ("since:1970-01-01T00:00:02Z", "4.7.0 5.0"),
+            ("until:1970-01-01T00:00:02Z release:4*", "4.6.0"),
+        ] {
+            let selection = crate::filter::selection(filter).unwrap();
+            let found = of_releases(releases.clone(), &selection);
+            let names: Vec<&str> = found.iter().map(|of| of.release.as_str()).collect();
+            assert_eq!(names.join(" "), expected, "{filter}");
+        }
+    }
 
     #[test]
     fn one_route_has_only_what_is_about_it() {
@@ -125,7 +161,7 @@ mod tests {
             ..ReleaseFindings::default()
         };
         let of = |route: &str| {
-            let found = of_route(vec![release.clone()], route);
+            let found = of_routes(vec![release.clone()], &[route.to_owned()]);
             let found = found.first();
             found.map(|of| (of.found.len(), of.undecided.len(), of.moved.len()))
         };

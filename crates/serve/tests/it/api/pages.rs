@@ -303,9 +303,9 @@ fn findings_are_those_of_the_search_and_of_one_route() {
     let page = server.get("/api/v1/pages/regressions").json();
     assert_eq!(page["app"], "shop");
     assert_eq!(page["releases"][0]["found"][0]["function"], "<script>f");
-    let none = server.get("/api/v1/pages/regressions?route=/none").json();
+    let none = server.get("/api/v1/pages/regressions?q=route:/none").json();
     assert_eq!(none["releases"], Value::Array(Vec::new()));
-    let other = server.get("/api/v1/pages/regressions?app=other");
+    let other = server.get("/api/v1/pages/regressions?q=app:other");
     assert_eq!(other.status, StatusCode::NOT_FOUND);
 }
 

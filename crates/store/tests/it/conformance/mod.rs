@@ -69,6 +69,7 @@ fn checks() -> Vec<fn(&dyn Store)> {
         batches::of_batches_at_once_each_run_is_new_in_one,
         batches::a_batch_brings_back_deleted_runs_and_not_those_that_a_policy_removed,
         runs::lists_are_filtered_sorted_and_paged,
+        runs::lists_are_sorted_by_any_text,
         runs::invalid_questions_are_refused,
         sums::sums_of_hours_are_those_of_the_runs,
         sums::routes_have_shares_and_quantiles,

@@ -95,6 +95,18 @@ pub(super) fn facets_count_the_runs(store: &dyn Store) {
         profile.meta.set_tag("branch", branch);
         put(store, profile);
     }
+    let hosts = store.hosts(&everything()).unwrap().into_iter();
+    let last = |number: u64| at(number).started_us;
+    let expected = [("web0".to_owned(), last(88)), ("web1".to_owned(), last(89))];
+    assert_eq!(hosts.collect::<Vec<_>>(), expected);
+    let until = Selection {
+        until_us: Some(last(7)),
+        hosts: vec!["*1".to_owned()],
+        ..route("/cart")
+    };
+    let of_route = store.runs(&query(until.clone())).unwrap().runs;
+    let hosts: Vec<u64> = store.hosts(&until).unwrap().into_values().collect();
+    assert_eq!(hosts, [of_route[0].started_us]);
     let facets = store.facets(&everything()).unwrap();
     assert_eq!(facets.runs, 90);
     let values = |values: &[store::FacetValue]| -> Vec<(String, u64)> {

@@ -1,9 +1,11 @@
 //! Single runs, and lists of them.
 
+use std::collections::HashSet;
+
 use profile::Profile;
 
 use super::{DAY, HOUR, at, everything, filled, ids, put, query, route, shop};
-use store::{NewRun, RunId, RunQuery, RunSort, Selection, Status, Store};
+use store::{NewRun, RunId, RunInfo, RunQuery, RunSort, Selection, Status, Store};
 
 pub(super) fn a_run_is_stored_once(store: &dyn Store) {
     let profile = shop().run(at(1));
@@ -145,6 +147,114 @@ pub(super) fn lists_are_filtered_sorted_and_paged(store: &dyn Store) {
     assert_eq!(ids(store, &query(tag("fix/41"))), [id]);
     assert_eq!(ids(store, &query(tag("fix*"))), [id]);
     assert!(ids(store, &query(tag("fix"))).is_empty());
+}
+
+/// The text that a run is ordered by.
+fn text_of(run: &RunInfo, sort: RunSort) -> String {
+    match sort {
+        RunSort::App => run.app.clone(),
+        RunSort::Route => run.route.clone(),
+        RunSort::Release => run.release.clone(),
+        RunSort::Host => run.host.clone(),
+        RunSort::Method => run.method.clone(),
+        RunSort::Status if run.failed && run.status.is_empty() => "failed".to_owned(),
+        RunSort::Status => run.status.clone(),
+        RunSort::Label => run.label.clone(),
+        RunSort::Tags => {
+            let tags = run.tags.iter().map(|(name, value)| match value.as_str() {
+                "" => name.clone(),
+                value => format!("{name}={value}"),
+            });
+            let all = tags.collect::<Vec<_>>().join(", ");
+            all.chars().take(256).collect()
+        }
+        RunSort::Started
+        | RunSort::Wall
+        | RunSort::Cpu
+        | RunSort::Peak
+        | RunSort::Sql
+        | RunSort::Calls => unreachable!(),
+    }
+}
+
+pub(super) fn lists_are_sorted_by_any_text(store: &dyn Store) {
+    // Dots, quotes and letters beyond ASCII, and several runs that say the same.
+    let texts = ["", "a.1.2", "B", "it's \"\\\"", "ß", "a", "é.9", "z'; --"];
+    let statuses = ["200", "404", ""];
+    for (place, text) in texts.iter().cycle().take(26).enumerate() {
+        let number = u64::try_from(place).unwrap();
+        let mut profile = shop().run(at(number));
+        profile.meta.host = Some((*text).to_owned());
+        for tag in ["route", "release", "app"] {
+            let value = if number % 3 == 0 { "same" } else { text };
+            profile.meta.set_tag(tag, value);
+        }
+        profile.meta.set_tag("status", statuses[place % 3]);
+        profile.meta.set_tag("a", *text);
+        profile.meta.set_tag("b", "x".repeat(place * 40));
+        let id = put(store, profile);
+        if number % 5 == 0 {
+            store.label(&id, text).unwrap();
+        }
+    }
+    for sort in [
+        RunSort::App,
+        RunSort::Route,
+        RunSort::Release,
+        RunSort::Host,
+        RunSort::Method,
+        RunSort::Status,
+        RunSort::Label,
+        RunSort::Tags,
+    ] {
+        let all = store.runs(&query(everything())).unwrap().runs;
+        let chosen = Selection {
+            ids: all.iter().map(|run| run.id).collect(),
+            ..everything()
+        };
+        let texts: HashSet<String> = all.iter().map(|run| text_of(run, sort)).collect();
+        assert!(texts.len() > 1 || sort == RunSort::Method, "{sort:?}");
+        for ascending in [false, true] {
+            // By hand: of the same text, the latest first.
+            let mut by_hand = all.clone();
+            by_hand.sort_by(|a, b| {
+                let by_text = text_of(a, sort).cmp(&text_of(b, sort));
+                let by_text = if ascending {
+                    by_text
+                } else {
+                    by_text.reverse()
+                };
+                by_text.then(b.started_us.cmp(&a.started_us))
+            });
+            let by_hand: Vec<RunId> = by_hand.iter().map(|run| run.id).collect();
+            for selection in [everything(), chosen.clone()] {
+                let mut query = RunQuery {
+                    sort,
+                    ascending,
+                    limit: 7,
+                    ..query(selection)
+                };
+                let mut seen = Vec::new();
+                loop {
+                    let page = store.runs(&query).unwrap();
+                    seen.extend(page.runs.iter().map(|run| run.id));
+                    query.cursor = page.next;
+                    if query.cursor.is_none() {
+                        break;
+                    }
+                }
+                assert_eq!(seen, by_hand, "{sort:?}, ascending: {ascending}");
+            }
+        }
+        for cursor in ["", "x", "x.1", "x.1.z", "x.y.1"] {
+            let query = RunQuery {
+                sort,
+                cursor: Some(cursor.to_owned()),
+                ..query(everything())
+            };
+            assert!(store.runs(&query).is_err(), "{cursor}");
+        }
+    }
 }
 
 pub(super) fn invalid_questions_are_refused(store: &dyn Store) {

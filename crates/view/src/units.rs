@@ -5,7 +5,8 @@
 use profile::{Metric, Metrics, WallUnit};
 
 /// One of the costs, in its unit.
-pub(crate) fn amount(metric: Metric, metrics: Metrics, value: i64) -> String {
+#[must_use]
+pub fn amount(metric: Metric, metrics: Metrics, value: i64) -> String {
     match metric {
         Metric::Wall if metrics.wall_unit == WallUnit::Samples => signed_count(value),
         Metric::Wall | Metric::Cpu => time(value),
@@ -15,13 +16,15 @@ pub(crate) fn amount(metric: Metric, metrics: Metrics, value: i64) -> String {
 }
 
 /// The same, with a sign if it is positive: for changes.
-pub(crate) fn change(metric: Metric, metrics: Metrics, value: i64) -> String {
+#[must_use]
+pub fn change(metric: Metric, metrics: Metrics, value: i64) -> String {
     let sign = if value > 0 { "+" } else { "" };
     format!("{sign}{}", amount(metric, metrics, value))
 }
 
 /// A relative change: `+14.1%`, `×12.3`.
-pub(crate) fn relative(share: f64) -> String {
+#[must_use]
+pub fn relative(share: f64) -> String {
     let percents = share * 100.0;
     if percents >= 1_000.0 {
         format!("×{:.1}", share + 1.0)
@@ -33,29 +36,34 @@ pub(crate) fn relative(share: f64) -> String {
 }
 
 /// A count that may be below zero.
-pub(crate) fn signed_count(value: i64) -> String {
+#[must_use]
+pub fn signed_count(value: i64) -> String {
     let sign = if value < 0 { "-" } else { "" };
     format!("{sign}{}", count(value.unsigned_abs()))
 }
 
 /// A time in nanoseconds: `263 µs`, `1.25 s `.
-pub(crate) fn time(nanoseconds: i64) -> String {
+#[must_use]
+pub fn time(nanoseconds: i64) -> String {
     scaled(nanoseconds, 1_000, &["ns", "µs", "ms", "s "])
 }
 
 /// A size in bytes: `48 B `, `1.54 kB`.
+#[must_use]
 pub fn size(bytes: i64) -> String {
     scaled(bytes, 1_000, &["B ", "kB", "MB", "GB", "TB"])
 }
 
 /// A share: `38.0%`.
-pub(crate) fn percent(share: f64) -> String {
+#[must_use]
+pub fn percent(share: f64) -> String {
     // No "-0.0%" for values that are rounded to zero.
     let share = if share.abs() < 0.05 { 0.0 } else { share };
     format!("{share:.1}%")
 }
 
 /// A count with thousands separators: `1,234,567`.
+#[must_use]
 pub fn count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -69,6 +77,7 @@ pub fn count(count: u64) -> String {
 }
 
 /// `1 call`, `2 calls`.
+#[must_use]
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(number))
