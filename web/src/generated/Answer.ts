@@ -9,6 +9,7 @@ import type { Functions } from "./Functions";
 import type { Graph } from "./Graph";
 import type { Hints } from "./Hints";
 import type { Joined } from "./Joined";
+import type { Markdown } from "./Markdown";
 import type { MemoryCurve } from "./MemoryCurve";
 import type { SearchResult } from "./SearchResult";
 import type { Sources } from "./Sources";
@@ -19,4 +20,4 @@ import type { Timeline } from "./Timeline";
 /**
  * What the engine answers.
  */
-export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "joined" } & Joined | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "hints" } & Hints | { "is": "sources" } & Sources | { "is": "changes" } & Changes | { "is": "classes" } & CodeClasses | { "is": "memory" } & MemoryCurve | { "is": "timeline" } & Timeline | { "is": "export" } & Exported;
+export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "joined" } & Joined | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "hints" } & Hints | { "is": "sources" } & Sources | { "is": "changes" } & Changes | { "is": "classes" } & CodeClasses | { "is": "memory" } & MemoryCurve | { "is": "timeline" } & Timeline | { "is": "export" } & Exported | { "is": "markdown" } & Markdown;

@@ -6,6 +6,7 @@ import type { FunctionQuery } from "./FunctionQuery";
 import type { FunctionsQuery } from "./FunctionsQuery";
 import type { GraphQuery } from "./GraphQuery";
 import type { JoinedQuery } from "./JoinedQuery";
+import type { MarkdownQuery } from "./MarkdownQuery";
 import type { MemoryQuery } from "./MemoryQuery";
 import type { MetricName } from "./MetricName";
 import type { SearchQuery } from "./SearchQuery";
@@ -23,4 +24,4 @@ metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } |
 /**
  * The metric of the costs.
  */
-metric: MetricName, } | { "ask": "memory" } & MemoryQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;
+metric: MetricName, } | { "ask": "memory" } & MemoryQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery | { "ask": "markdown" } & MarkdownQuery;

@@ -35,6 +35,8 @@ export type * from "./Hints";
 export type * from "./Joined";
 export type * from "./JoinedQuery";
 export type * from "./JoinedRow";
+export type * from "./Markdown";
+export type * from "./MarkdownQuery";
 export type * from "./MemoryCurve";
 export type * from "./MemoryQuery";
 export type * from "./MetaEntry";
