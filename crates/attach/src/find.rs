@@ -21,9 +21,9 @@ use crate::error::AttachError;
 use crate::image::Image;
 use crate::layout::{Layout, to_usize};
 use crate::maps::{self, Mapping, Object};
-use crate::memory::{Memory, ProcessMemory, TargetMemory, half_in, word_in};
+use crate::memory::{Memory, ProcessMemory, half_in, word_in};
 use crate::process::Process;
-use crate::target::{Globals, Roots, Target};
+use crate::target::{Globals, Roots, Target, TargetMemory};
 use crate::values::{bucket, string};
 
 /// Opens processes. What it reads of a binary serves all processes that run it.

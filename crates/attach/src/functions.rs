@@ -16,10 +16,10 @@ use profile::{Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
 use crate::maps::is_in;
-use crate::memory::{Memory, TargetMemory, half_in, word_in};
+use crate::memory::{Memory, half_in, word_in};
 use crate::stack::RawFrame;
 use crate::symbols::Symbols;
-use crate::target::Target;
+use crate::target::{Target, TargetMemory};
 use crate::values::string;
 
 /// What a frame stands for.

@@ -14,7 +14,6 @@ use std::time::Instant;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
 
-use crate::core_file::CoreMemory;
 use crate::layout::to_usize;
 
 /// Memory that can be read by address.
@@ -148,36 +147,6 @@ impl Memory for ProcessMemory {
         pieces
             .iter_mut()
             .try_for_each(|(address, into)| self.read(*address, into))
-    }
-}
-
-/// The memory of a target.
-#[derive(Debug)]
-pub(crate) enum TargetMemory {
-    Process(ProcessMemory),
-    Core(CoreMemory),
-}
-
-impl Memory for TargetMemory {
-    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()> {
-        match self {
-            Self::Process(memory) => memory.read(address, into),
-            Self::Core(memory) => memory.read(address, into),
-        }
-    }
-
-    fn now(&self) -> u64 {
-        match self {
-            Self::Process(memory) => memory.now(),
-            Self::Core(memory) => memory.now(),
-        }
-    }
-
-    fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
-        match self {
-            Self::Process(memory) => memory.read_all(pieces),
-            Self::Core(memory) => memory.read_all(pieces),
-        }
     }
 }
 

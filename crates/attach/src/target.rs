@@ -4,8 +4,9 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::core_file::CoreMemory;
 use crate::layout::{Layout, to_usize};
-use crate::memory::{Memory, TargetMemory, word_in};
+use crate::memory::{Memory, ProcessMemory, word_in};
 use crate::values::string;
 
 /// A process that runs PHP.
@@ -22,6 +23,36 @@ pub struct Target {
     pub(crate) memory: TargetMemory,
     /// Where OPcache keeps what no request changes.
     pub(crate) shared: Vec<Range<u64>>,
+}
+
+/// The memory of a target.
+#[derive(Debug)]
+pub(crate) enum TargetMemory {
+    Process(ProcessMemory),
+    Core(CoreMemory),
+}
+
+impl Memory for TargetMemory {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Process(memory) => memory.read(address, into),
+            Self::Core(memory) => memory.read(address, into),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        match self {
+            Self::Process(memory) => memory.now(),
+            Self::Core(memory) => memory.now(),
+        }
+    }
+
+    fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        match self {
+            Self::Process(memory) => memory.read_all(pieces),
+            Self::Core(memory) => memory.read_all(pieces),
+        }
+    }
 }
 
 /// The addresses of one thread's globals.

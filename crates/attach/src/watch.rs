@@ -183,11 +183,19 @@ impl Watch {
 
     /// Calls `act` with what each thread of each process does now. Processes that have ended are forgotten.
     pub fn sample(&mut self, act: &mut dyn FnMut(&Process, Seen<'_>, &Symbols)) {
-        let (options, symbols) = (self.options, &mut self.symbols);
+        let (options, symbols, known) = (self.options, &mut self.symbols, &mut self.known);
         self.workers.retain_mut(|worker| {
             let process = Rc::clone(&worker.process);
             let mut act = |seen: Seen<'_>, symbols: &Symbols| act(&process, seen, symbols);
-            worker.sample(options, symbols, &mut act).is_ok()
+            let is_there = worker.sample(options, symbols, &mut act).is_ok();
+            if !is_there
+                && let Some(known) = known.get_mut(&process.id)
+                && Process::read(process.id).is_ok_and(|now| !now.command.is_empty())
+            {
+                // Another program runs in it: it may be PHP, too.
+                known.looks = 0;
+            }
+            is_there
         });
     }
 }

@@ -127,11 +127,19 @@ impl Worker {
             self.target.memory_is_there()?;
         }
         for globals in threads {
+            if self.was_idle && is_idle(&self.target, globals) {
+                act(Seen::Idle, symbols);
+                continue;
+            }
+            self.was_idle = false;
             let thread = options.native.then(|| self.thread(globals)).flatten();
             let before = thread.map(|thread| self.waits.state(self.process.id, thread));
             let seen = self.read(globals, options, is_stopped, symbols)?;
             if let (Reading::Stack, Some(thread), Some(state)) = (seen, thread, before) {
                 self.add_wait(thread, &state, symbols);
+            }
+            if seen == Reading::Torn {
+                self.target.memory_is_there()?;
             }
             let seen = match seen {
                 Reading::Stack => Seen::Stack(&self.frames),
@@ -175,10 +183,6 @@ impl Worker {
         is_stopped: bool,
         symbols: &mut Symbols,
     ) -> io::Result<Reading> {
-        if self.was_idle && is_idle(&self.target, globals) {
-            return Ok(Reading::Idle);
-        }
-        self.was_idle = false;
         for _ in 0..ATTEMPTS {
             let (memory, layout) = (&self.target.memory, &*self.target.layout);
             let reading = if is_stopped {

@@ -482,7 +482,9 @@ fn a_signal_ends_the_command_with_the_server() {
     let mut server = command.spawn().unwrap();
     let params = json!({ "name": "run_command", "arguments": { "command": ["s.php"] } });
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    writeln!(server.stdin.as_mut().unwrap(), "{request}").unwrap();
+    // Open until the end: the server would end with its input.
+    let mut input = server.stdin.take().unwrap();
+    writeln!(input, "{request}").unwrap();
     // The program writes it when it runs.
     while !stage.path("mode").exists() {
         std::thread::sleep(Duration::from_millis(10));
