@@ -50,6 +50,19 @@ export const viewer = {
     await close();
   },
 
+  async "the overview as one text, as the program writes it"(browser) {
+    const { page, wrong, close } = await atShop(browser, "overview");
+    const copied = await watchClipboard(page);
+    await page.getByRole("button", { name: "Copy for an assistant" }).click();
+    await page.getByRole("button", { name: "Copied as Markdown" }).waitFor();
+    const text = await copied();
+    const costliest = report(shop("events.xhp")).functions[0].name;
+    assert.ok(text.includes(costliest), `${costliest} is in ${text}`);
+    assert.ok(text.length < 10_000 && /^#+ /m.test(text), text);
+    assert.deepEqual(wrong, []);
+    await close();
+  },
+
   async "menu of a box: by mouse and by keyboard; focus, hide, copy"(browser) {
     const { page, wrong, close } = await atShop(browser, "flame");
     const canvas = page.locator(".flame canvas");

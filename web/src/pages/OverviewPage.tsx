@@ -1,6 +1,7 @@
 /** What was profiled, what it came to, and where to look first. */
 import { Fragment, type JSX } from "preact";
-import { useAnswer, useSession } from "../app/session";
+import { useEffect, useState } from "preact/hooks";
+import { scopeOf, useAnswer, useSession } from "../app/session";
 import { keptSteps } from "../flame/keptSteps";
 import { roundsAt } from "../flame/rounds";
 import { SmallFlame } from "../flame/SmallFlame";
@@ -26,6 +27,7 @@ export function OverviewPage(): JSX.Element {
       {isComparison ? <WhatChanged /> : null}
       <div class="toolbar">
         <MetricMenu />
+        {summary.functions > 0 ? <CopyText /> : null}
       </div>
       {summary.hasStacks && summary.functions > 0 ? <SmallFlame /> : null}
       <div class="cards">
@@ -36,6 +38,40 @@ export function OverviewPage(): JSX.Element {
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
     </div>
+  );
+}
+
+/** As many rows as the text of `xhprof report --format markdown` has. */
+const ROWS_OF_TEXT = 30;
+
+/** The profile as one text: the engine writes it. */
+function CopyText(): JSX.Element {
+  const { engine, state, metric } = useSession();
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    if (told === "") return undefined;
+    const timer = setTimeout(() => {
+      setTold("");
+    }, 3000);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [told]);
+  const copy = async (): Promise<void> => {
+    try {
+      const question = { ask: "markdown", metric, rows: ROWS_OF_TEXT } as const;
+      const { text } = await engine.ask(question, { scope: scopeOf(state) });
+      await navigator.clipboard.writeText(text);
+      setTold("Copied as Markdown");
+    } catch {
+      // Without HTTPS a browser gives no clipboard.
+      setTold("This browser gives no clipboard here");
+    }
+  };
+  return (
+    <button type="button" onClick={() => void copy()}>
+      <span role="status">{told === "" ? "Copy for an assistant" : told}</span>
+    </button>
   );
 }
 
