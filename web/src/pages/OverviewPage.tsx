@@ -69,9 +69,14 @@ function CopyText(): JSX.Element {
     }
   };
   return (
-    <button type="button" onClick={() => void copy()}>
-      <span role="status">{told === "" ? "Copy for an assistant" : told}</span>
-    </button>
+    <>
+      <button type="button" onClick={() => void copy()}>
+        {told === "" ? "Copy for an assistant" : told}
+      </button>
+      <span class="sr-only" role="status">
+        {told}
+      </span>
+    </>
   );
 }
 

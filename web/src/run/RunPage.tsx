@@ -146,21 +146,26 @@ function Siblings(props: { runs: readonly RunInfo[]; current: string }): JSX.Ele
 function ShareLink(): JSX.Element {
   const [told, setTold] = useState("");
   return (
-    <button
-      type="button"
-      onClick={() => {
-        navigator.clipboard?.writeText(location.href).then(
-          () => {
-            setTold("Copied");
-          },
-          () => {
-            setTold("Copy the address above");
-          },
-        );
-        if (navigator.clipboard === undefined) setTold("Copy the address above");
-      }}
-    >
-      <span role="status">{told === "" ? "Copy link" : told}</span>
-    </button>
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          navigator.clipboard?.writeText(location.href).then(
+            () => {
+              setTold("Copied");
+            },
+            () => {
+              setTold("Copy the address above");
+            },
+          );
+          if (navigator.clipboard === undefined) setTold("Copy the address above");
+        }}
+      >
+        {told === "" ? "Copy link" : told}
+      </button>
+      <span class="sr-only" role="status">
+        {told}
+      </span>
+    </>
   );
 }
