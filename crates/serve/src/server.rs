@@ -123,10 +123,14 @@ fn read_size(state: Arc<State>) -> io::Result<()> {
 }
 
 /// Writes the log to standard error from now on.
+///
+/// A line that cannot be written is lost: by default the subscriber tells of it by `eprintln!`, which panics
+/// if standard error is a file on a full disk, and the request gets no answer.
 pub fn log() {
     // Fails only if there is one.
     let log = tracing_subscriber::fmt()
         .with_writer(|| Visible(io::stderr()))
+        .log_internal_errors(false)
         .with_ansi(false);
     let _ = log.try_init();
 }

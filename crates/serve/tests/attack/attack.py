@@ -8,6 +8,7 @@ lost, if a stop takes more than ten seconds, or if the server and its children t
 more memory than it was given.
 """
 
+import http.client
 import json
 import os
 import re
@@ -339,7 +340,13 @@ def on_disk(folder):
     except OSError:
         pass
     for run in ids[:20]:
-        status, _, answer = attacked.request("DELETE", f"/api/v1/runs/{run}", token=attacked.tokens["boss"])
+        try:
+            status, _, answer = attacked.request("DELETE", f"/api/v1/runs/{run}", token=attacked.tokens["boss"])
+        except http.client.HTTPException as error:
+            # The log is lost with the disk.
+            time.sleep(1)
+            log = open(f"{store}.log").read()[-2000:]
+            raise AssertionError(f"DELETE: {error}; the server: {attacked.process.poll()}; {log}") from error
         check(status == 204, f"DELETE is {status}: {answer}")
     attacked.end()
 

@@ -36,15 +36,19 @@ impl Drop for Server {
     }
 }
 
-fn started(mut command: Command, folder: TempDir) -> Server {
+fn started(command: Command, folder: TempDir) -> Server {
     let log = fs::File::create(folder.path().join("log")).unwrap();
+    started_with_log(command, log, folder)
+}
+
+fn started_with_log(mut command: Command, log: fs::File, folder: TempDir) -> Server {
     command.stdout(Stdio::piped()).stderr(log);
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut line).unwrap();
-    let log = fs::read_to_string(folder.path().join("log")).unwrap();
-    assert!(line.starts_with("http://127.0.0.1:"), "{line}{log}");
+    let log = fs::read_to_string(folder.path().join("log"));
+    assert!(line.starts_with("http://127.0.0.1:"), "{line}{log:?}");
     let address = line.trim().trim_end_matches('/').to_owned();
     Server {
         child,
@@ -350,6 +354,26 @@ fn policies_are_set_printed_and_applied_on_the_command_line() {
         run(&["store", "retain", "--app", "no"]).status.code(),
         Some(1)
     );
+}
+
+#[test]
+fn a_log_on_a_full_disk_stops_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]);
+    command.arg(folder.path().join("store"));
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let server = started_with_log(command, full, folder);
+    let agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .build()
+        .new_agent();
+    // A refused upload is a line in the log.
+    let url = format!("{}/api/v1/runs", server.address);
+    for _ in 0..3 {
+        let answer = agent.post(&url).send("no profile");
+        assert_eq!(answer.unwrap().status(), 422);
+    }
 }
 
 #[test]
