@@ -6,7 +6,7 @@
 //! **Invariant:** the memory is bounded, however many processes, applications and functions there are.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use attach::{Choice, Collector, Finder, Options, Process, Seen, Watch};
 use profile::{Meta, native};
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::shared::Shared;
 
 /// The folder of the queue with what was sampled.
@@ -177,7 +178,16 @@ impl Sampler {
             .map_err(Error::queue(&self.folder))?
             .count();
         let apps = std::mem::take(&mut self.apps);
-        for (name, app) in apps.into_iter().take(MOST_FILES.saturating_sub(waiting)) {
+        let room = MOST_FILES.saturating_sub(waiting);
+        if apps.len() > room {
+            let lost = apps.len() - room;
+            tracing::warn!(
+                waiting,
+                lost,
+                "runs of this minute are lost: so many files wait to be sent"
+            );
+        }
+        for (name, app) in apps.into_iter().take(room) {
             if app.collector.samples() == 0 {
                 continue;
             }
@@ -257,7 +267,7 @@ fn name(process: &Process) -> String {
 /// Writes a file under another name first: the agent takes whole files only.
 fn write(profile: &profile::Profile, path: &Path) -> std::io::Result<()> {
     let unfinished = path.with_extension(UNFINISHED);
-    let mut out = BufWriter::new(File::create(&unfinished)?);
+    let mut out = BufWriter::new(files::create(&unfinished)?);
     native::write(profile, &mut out)?;
     out.flush()?;
     fs::rename(unfinished, path)
@@ -312,5 +322,7 @@ mod tests {
         let names = fs::read_dir(folder.path()).unwrap().flatten();
         let names: Vec<_> = names.map(|entry| entry.file_name()).collect();
         assert_eq!(names, ["a.xhp"]);
+        let mode = std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap());
+        assert_eq!(mode & 0o777, 0o600);
     }
 }

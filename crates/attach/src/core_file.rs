@@ -100,7 +100,9 @@ impl CoreFile {
             core.mappings.push(Mapping {
                 is_writable,
                 is_shared: false,
-                offset: file.map_or(0, |file| file.offset + (start - file.addresses.start)),
+                offset: file.map_or(0, |file| {
+                    file.offset.wrapping_add(start - file.addresses.start)
+                }),
                 path: file.map_or_else(String::new, |file| file.path.clone()),
                 addresses,
             });

@@ -1,6 +1,7 @@
 //! Answers about many runs, one question a file, for every store.
 
 mod calls;
+pub(crate) mod cursor;
 mod days;
 mod differences;
 mod facets;

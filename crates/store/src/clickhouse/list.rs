@@ -15,7 +15,8 @@ use super::literal::{id as id_literal, ids as id_literals, text};
 use super::rows::RowReader;
 use super::runs::{INFO, read_info, rows_of_runs};
 use super::select::{of_runs, of_started};
-use crate::{Error, Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
+use crate::answers::cursor::{not_a_cursor, parted};
+use crate::{Result, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection};
 
 /// The most runs of a page.
 const MAX_PAGE_RUNS: u32 = 1000;
@@ -91,10 +92,10 @@ impl Order {
     fn after(self, cursor: &str) -> Result<String> {
         let column = self.column;
         let after = if self.is_ascending() { ">" } else { "<" };
-        let (value, id) = parsed_cursor(cursor)?;
+        let (value, id): (_, RunId) = parted(cursor, cursor)?;
         let id = id_literal(&id.0);
         if self.is_text {
-            let (value, started) = parsed_text(value, cursor)?;
+            let (value, started): (_, u64) = parted(value, cursor)?;
             let value = text(value);
             return Ok(format!(
                 "({column} {after} {value} OR {column} = {value} AND (started < {started} OR started = {started} AND id < {id}))"
@@ -321,24 +322,4 @@ impl Inner {
         let hold = latest.into_iter().filter(|(_, (_, holds, _))| *holds);
         Ok(hold.map(|(id, (_, _, run))| (id, run)).collect())
     }
-}
-
-/// The place of a run in a list, and its id.
-fn parsed_cursor(cursor: &str) -> Result<(&str, RunId)> {
-    let parsed = cursor
-        .rsplit_once('.')
-        .and_then(|(value, id)| Some((value, id.parse().ok()?)));
-    parsed.ok_or_else(|| not_a_cursor(cursor))
-}
-
-/// A text, which may have dots, and when the run began.
-fn parsed_text<'a>(value: &'a str, cursor: &str) -> Result<(&'a str, u64)> {
-    let parsed = value
-        .rsplit_once('.')
-        .and_then(|(text, started)| Some((text, started.parse().ok()?)));
-    parsed.ok_or_else(|| not_a_cursor(cursor))
-}
-
-fn not_a_cursor(cursor: &str) -> Error {
-    Error::Query(format!("not a cursor: {cursor}"))
 }

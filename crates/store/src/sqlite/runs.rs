@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::conditions::Conditions;
 use super::{dictionaries, policies};
+use crate::answers::cursor::{not_a_cursor, parted};
 use crate::answers::{Facet, FacetCounts};
 use crate::{
     AppInfo, DayCount, Error, Facets, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
@@ -106,9 +107,9 @@ fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> 
         format!("{column} {order}, run.number {order}")
     };
     if let Some(cursor) = &query.cursor {
-        let (value, number) = parsed_cursor(cursor)?;
+        let (value, number): (_, i64) = parted(cursor, cursor)?;
         if query.sort.is_text() {
-            let (text, started) = parsed_text(value, cursor)?;
+            let (text, started): (_, i64) = parted(value, cursor)?;
             conditions.add(
                 &format!(
                     "({column} {after} ? OR ({column} = ? AND (run.started, run.number) < (?, ?)))"
@@ -140,26 +141,6 @@ fn page_statement(query: &RunQuery, limit: u32) -> Result<(String, Conditions)> 
         limit + 1
     );
     Ok((select, conditions))
-}
-
-/// The place of a run in a list, and its number.
-fn parsed_cursor(cursor: &str) -> Result<(&str, i64)> {
-    let parsed = cursor
-        .rsplit_once('.')
-        .and_then(|(value, number)| Some((value, number.parse().ok()?)));
-    parsed.ok_or_else(|| not_a_cursor(cursor))
-}
-
-/// A text, which may have dots, and when the run began.
-fn parsed_text<'a>(value: &'a str, cursor: &str) -> Result<(&'a str, i64)> {
-    let parsed = value
-        .rsplit_once('.')
-        .and_then(|(text, started)| Some((text, started.parse().ok()?)));
-    parsed.ok_or_else(|| not_a_cursor(cursor))
-}
-
-fn not_a_cursor(cursor: &str) -> Error {
-    Error::Query(format!("not a cursor: {cursor}"))
 }
 
 /// A row of [`COLUMNS`].
