@@ -131,15 +131,20 @@ export const server = {
     });
   },
 
-  async "the sum of all runs of a filter opens in the viewer"(browser) {
+  async "the average run of a filter opens in the viewer"(browser) {
     await withServer([], async ({ address }) => {
       await send(address, { tag: "n=1" });
       await send(address, { tag: "n=2" });
       const { page, wrong, close } = await visit(browser, `${address}/tree?q=app:shop`);
       await page.locator("nav[aria-label=Views]").waitFor();
       assert.equal(await page.locator("h1").innerText(), "app:shop");
+      const wall = await page.locator(".tile-value").first().innerText();
       await page.getByRole("link", { name: "Runs", exact: true }).last().click();
       await eventually(async () => (await rowsOf(page)) === 2, "its runs");
+      // Both runs are the same file, so their average is each of them.
+      await page.locator("table.runs tbody a").first().click();
+      await page.locator("nav[aria-label=Views]").waitFor();
+      assert.equal(await page.locator(".tile-value").first().innerText(), wall);
       assert.deepEqual(wrong, []);
       await close();
     });

@@ -28,7 +28,7 @@ export function RoutePage(props: { url: URL }): JSX.Element {
             Runs
           </a>
           <a class="button" href={address("/tree", { q })}>
-            Flame graph of all runs
+            Flame graph of an average run
           </a>
         </>
       }

@@ -1,4 +1,4 @@
-/** The sum of all runs of a filter in the viewer. */
+/** The runs of a filter in the viewer, as an average run. */
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address } from "../api/filter";
@@ -18,7 +18,7 @@ export function TreePage(props: { url: URL }): JSX.Element {
           <h1>
             <bdi>{title}</bdi>
           </h1>
-          <span class="muted">costs of all these runs together</span>
+          <span class="muted">costs of an average run</span>
         </div>
         <div class="run-facts">
           <span class="run-links">
@@ -28,7 +28,7 @@ export function TreePage(props: { url: URL }): JSX.Element {
           </span>
         </div>
       </div>
-      <Viewer title={title} files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q }) }]} />
+      <Viewer title={title} files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q, per: "run" }) }]} />
     </>
   );
 }
