@@ -1,6 +1,7 @@
 //! The extension's part of `phpinfo()` and `php --ri xhprof`.
 
 use ext_php_rs::zend::ModuleEntry;
+use policy::php_faults::Cause;
 
 use crate::clock;
 use crate::engine::Engine;
@@ -19,10 +20,13 @@ pub(crate) extern "C" fn print(_module: *mut ModuleEntry) {
             Ok(Engine::Observer) => table.row("Engine", "observer"),
             Err(reason) => table.row("Engine", &format!("off: {reason}")),
         }
-        if crate::zend::is_jit_configured()
-            && let Some(bug) = crate::zend::known_bug()
-        {
-            table.row("Known bug", bug);
+        for fault in crate::zend::php_for_faults().faults() {
+            match fault.cause {
+                Cause::Interrupt => {
+                    table.row("Fault of PHP", &format!("{REFUSED}{}", fault.text));
+                }
+                Cause::Observer => table.row("Fault of PHP", fault.text),
+            }
         }
         print_clock(&table);
         table.row("CPU time", cpu_time());
@@ -33,6 +37,9 @@ pub(crate) extern "C" fn print(_module: *mut ModuleEntry) {
     }
     crate::zend::ini::print_table();
 }
+
+/// What stands before a fault for which sampling is refused; `xhprof doctor` reads it.
+const REFUSED: &str = "nothing is sampled: ";
 
 fn cpu_time() -> &'static str {
     // Probing would stop the clock of a running profile.

@@ -8,7 +8,7 @@ use crate::zend;
 pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
     match mode {
         // Sampling needs no engine.
-        settings::Mode::Sample => zend::interrupts_harm(),
+        settings::Mode::Sample => zend::php_for_faults().interrupts_harm(),
         settings::Mode::Events | settings::Mode::Edges | settings::Mode::Tree => {
             engine_in_use().err()
         }

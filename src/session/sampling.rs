@@ -25,7 +25,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) -> Result<(
     if is_running() {
         return Ok(());
     }
-    if let Some(reason) = zend::interrupts_harm() {
+    if let Some(reason) = zend::php_for_faults().interrupts_harm() {
         return Err(reason.to_owned());
     }
     let interval_us = settings::value(&settings::SAMPLING_INTERVAL);

@@ -136,6 +136,9 @@ unsafe extern "C" {
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
+    // zend_vm.h
+    pub(crate) fn zend_vm_kind() -> c_int;
+
     // fopen_wrappers.h: the absolute path in a buffer of MAXPATHLEN, or null
     pub(crate) fn expand_filepath(path: *const c_char, buffer: *mut c_char) -> *mut c_char;
     // fopen_wrappers.h: 0, or a warning and another number

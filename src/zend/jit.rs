@@ -1,8 +1,9 @@
 //! Whether opcache's JIT is enabled, or can be enabled at run time.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 
 use ext_php_rs::types::ZendStr;
+use policy::php_faults::{Jit, Php};
 
 use super::Value;
 use super::bindings::{zend_get_configuration_directive, zend_get_extension};
@@ -53,47 +54,38 @@ pub(crate) fn is_jit_on() -> bool {
     !off(c"opcache.jit_buffer_size") && !off(c"opcache.jit") && is_jit_configured()
 }
 
-/// Why the VM must not be interrupted now; none if it may be.
-///
-/// The function JIT of PHP 8.4 and later does not restore a loop's registers after
-/// an interrupt, so the loop computes wrong values. `pcntl_async_signals(true)`
-/// and a signal alone show it. The tracing JIT and PHP 8.2 are correct.
-pub(crate) fn interrupts_harm() -> Option<&'static str> {
+/// What this PHP is, as far as its known faults depend on it.
+pub(crate) fn php_for_faults() -> Php {
+    // The version at run time, which may be later than that of the build.
     #[cfg(jit_checks_observers)]
-    if is_jit_on() && !is_tracing(&super::ini::value(c"opcache.jit")) {
-        return Some(
-            "the function JIT of this PHP loses values when a program is interrupted; \
-             set opcache.jit=tracing or disable",
-        );
+    // SAFETY: returns a number that is compiled in.
+    let version = unsafe { super::bindings::php_version_id() };
+    // No fault of earlier ones is known: the oldest stands for all.
+    #[cfg(not(jit_checks_observers))]
+    let version = 80200;
+    Php {
+        version,
+        // SAFETY: returns a number that is compiled in.
+        is_tail_call: unsafe { super::bindings::zend_vm_kind() } == TAIL_CALL,
+        jit: match is_jit_on() {
+            false => Jit::Off,
+            true if is_tracing(&super::ini::value(c"opcache.jit")) => Jit::Tracing,
+            true => Jit::Function,
+        },
+        // SAFETY: written when PHP starts.
+        is_observed: unsafe { super::bindings::zend_observer_fcall_op_array_extension } != -1,
     }
-    None
 }
+
+/// `ZEND_VM_KIND_TAILCALL` of Zend/zend_vm_opcodes.h.
+const TAIL_CALL: c_int = 5;
 
 /// Whether a value of `opcache.jit` means the tracing JIT: by name, or by the
 /// trigger, the third of four digits.
-#[cfg(jit_checks_observers)]
 fn is_tracing(value: &[u8]) -> bool {
     let value = value.trim_ascii().to_ascii_lowercase();
     let named: [&[u8]; 5] = [b"tracing", b"on", b"yes", b"true", b"1"];
     named.contains(&value.as_slice()) || matches!(value.as_slice(), [_, _, b'5', _])
-}
-
-/// A known bug of this PHP's JIT with observers.
-pub(crate) fn known_bug() -> Option<&'static str> {
-    #[cfg(jit_checks_observers)]
-    {
-        // The version at run time, which may be later than that of the build.
-        // SAFETY: returns a number that is compiled in.
-        let version = unsafe { super::bindings::php_version_id() };
-        // 8.4.23 has the fix; of the 8.5 series, 8.5.9 at the latest.
-        if (80400..80423).contains(&version) || (80500..80509).contains(&version) {
-            return Some(
-                "php-src issue 22158: under the JIT a call of one of many methods can crash \
-                 where calls are observed; fixed in PHP 8.4.23 and 8.5.9",
-            );
-        }
-    }
-    None
 }
 
 fn is_off(value: &[u8]) -> bool {

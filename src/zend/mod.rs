@@ -54,7 +54,7 @@ pub(crate) use functions_seen::{
 pub(crate) use hook_pointer::HookPointer;
 pub(crate) use info::InfoTable;
 pub(crate) use internal_call::is_throwing;
-pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
+pub(crate) use jit::{is_jit_configured, is_jit_on, php_for_faults};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use modules::{has_opcache, is_loaded_late, module_version};

@@ -18,5 +18,6 @@
 pub mod naming;
 pub mod output;
 pub mod patterns;
+pub mod php_faults;
 pub mod requests;
 pub mod suggest;

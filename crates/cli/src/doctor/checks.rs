@@ -122,6 +122,9 @@ fn samples(information: &str) -> bool {
     information.lines().any(mode)
 }
 
+/// The extension's row for a fault of PHP that is known; there may be several.
+const FAULT: &str = "Fault of PHP";
+
 /// The extension's own rows of information.
 pub(super) fn rows(information: &str) -> Vec<Finding> {
     let rows = information_rows(information);
@@ -147,12 +150,19 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
         Some(engine) => findings.push(Finding::new(Grade::Good, format!("engine: {engine}"))),
         None => {}
     }
-    if let Some(bug) = value("Known bug") {
-        findings.push(
-            Finding::new(Grade::Wrong, format!("this PHP has a known bug: {bug}"))
-                .advise("update PHP, or set opcache.jit=disable"),
-        );
-    }
+    let faults = rows
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case(FAULT));
+    findings.extend(faults.map(|(_, fault)| {
+        // Where nothing is sampled, a fault that only samples meet does no harm.
+        let is_met = !fault.starts_with("nothing is sampled") || samples(information);
+        let grade = if is_met {
+            Grade::Wrong
+        } else {
+            Grade::Warning
+        };
+        Finding::new(grade, format!("this PHP has a known fault: {fault}"))
+    }));
     let is_invariant = rows
         .iter()
         .find(|(name, _)| name.to_lowercase().contains("invariant"));
@@ -165,7 +175,7 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
         .advise("profiled processes are pinned to one CPU, unless xhprof.clock is monotonic"),
         _ => Finding::new(Grade::Good, format!("clock: {clock}")),
     });
-    let said = ["version", "engine", "clock", "xhprof", "known bug"];
+    let said = ["version", "engine", "clock", "xhprof", "fault of php"];
     let rest = rows
         .iter()
         .filter(|(name, _)| !said.contains(&name.to_lowercase().as_str()));
@@ -298,14 +308,16 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_that_is_known_is_wrong() {
-        let text = INFORMATION.replace("Clock", "Known bug => php-src issue 22158: x\nClock");
+    fn faults_of_php_are_named_each_by_itself() {
+        let faults = "Fault of PHP => php-src issue 22158: x\n\
+                      Fault of PHP => nothing is sampled: y\nClock";
+        let text = INFORMATION.replace("Clock", faults);
         let findings = rows(&text);
-        assert_eq!(
-            grades(&findings),
-            [Grade::Good, Grade::Wrong, Grade::Warning]
-        );
+        let expected = [Grade::Good, Grade::Wrong, Grade::Warning, Grade::Warning];
+        assert_eq!(grades(&findings), expected);
         assert!(findings[1].what.contains("22158"));
+        let sampling = format!("{text}xhprof.mode => sample => sample\n");
+        assert_eq!(rows(&sampling)[2].grade, Grade::Wrong);
     }
 
     #[test]
