@@ -8,7 +8,7 @@ use axum::routing::{MethodRouter, get, post};
 
 use crate::access::Scope;
 use crate::state::State;
-use crate::{api, classic, front};
+use crate::{api, classic, front, traces};
 
 /// A route: its path and what its methods need.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +68,7 @@ table! {
     "/xhprof_html/": "GET" Read => get(classic::open);
     "/xhprof_html/index.php": "GET" Read => get(classic::open);
     "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
+    "/trace/{id}": "GET" Read => get(traces::open);
     "/healthz": "GET" Open => get(api::health);
     "/readyz": "GET" Open => get(api::ready);
     "/metrics": "GET" Read => get(api::metrics);

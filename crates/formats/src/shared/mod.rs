@@ -19,6 +19,7 @@ pub(crate) mod symbols;
 pub(crate) mod text;
 pub(crate) mod thread_label;
 pub(crate) mod timeline;
+pub(crate) mod trace;
 pub(crate) mod unit;
 pub(crate) mod whole;
 pub(crate) mod zip;
