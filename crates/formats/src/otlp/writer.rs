@@ -11,6 +11,7 @@ use super::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
     Sample, Stack, ValueType, field,
 };
+use crate::shared::fingerprint::fingerprint;
 use crate::shared::indexed::{Functions, Strings};
 use crate::shared::proto::{begin, put, put_bytes};
 use crate::shared::unit::Unit;
@@ -242,14 +243,4 @@ fn attribute(key: &str, value: &str) -> KeyValue {
             string_value: value.to_owned(),
         }),
     }
-}
-
-/// FNV-1a of 128 bits: deterministic, not cryptographic.
-fn fingerprint(bytes: &[u8]) -> u128 {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for &byte in bytes {
-        hash ^= u128::from(byte);
-        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    hash
 }

@@ -1,6 +1,7 @@
 //! What several formats share: names of functions, lines and JSON, stacks and
 //! times. Knows no format.
 
+pub(crate) mod fingerprint;
 pub(crate) mod graph;
 pub(crate) mod indexed;
 pub(crate) mod json;
