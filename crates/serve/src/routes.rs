@@ -116,6 +116,7 @@ table! {
     "/api/v1/pages/regressions": "GET" Read => get(api::pages::regressions);
     "/api/v1/pages/profile-now": "GET" Read => get(api::pages::profile_now);
     "/api/v1/pages/settings": "GET" Read => get(api::pages::settings);
+    "/api/v1/profile-now/ticket": "POST" Admin => post(api::pages::ticket);
     "/api/v1/webhook/test": "POST" Admin => post(api::test_webhook);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
