@@ -10,6 +10,7 @@ mod announce;
 mod choice;
 mod decision;
 mod keep;
+mod timing;
 mod trigger;
 
 use std::cell::{Cell, RefCell};
@@ -128,6 +129,10 @@ fn begin(reason: Reason) -> Result<(), String> {
         announce::note_standard_error();
     } else if reason == Reason::Trigger {
         zend::response::set_header(Some(&format!("X-Xhprof-Run: {run_id}")));
+        zend::response::set_late_header(|line| match BEGUN.get() {
+            Some(begun) => timing::write(line, begun.at.elapsed()),
+            None => Err(std::fmt::Error),
+        });
     }
     if zend::sapi_name() == "cli" {
         zend::signals::catch(end_profile, can_end_at_once);
@@ -197,6 +202,8 @@ pub(crate) fn request_is_over() {
 
 /// Ends the profile if there is one, and reports its outcome.
 fn end_profile() {
+    // PHP sends the headers of an empty answer after RSHUTDOWN.
+    zend::response::make_late_header();
     // A profile that the script began and did not end is dropped.
     output::end_annotations();
     let begun = BEGUN.take();

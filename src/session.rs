@@ -10,11 +10,13 @@ mod engine_choice;
 mod recorded;
 mod sampling;
 mod status;
+mod sums;
 
 pub(crate) use engine_choice::{engine_in_use, engine_to_arm, problem};
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 pub(crate) use status::status;
+pub(crate) use sums::sums_so_far;
 
 use std::rc::Rc;
 

@@ -1,13 +1,14 @@
 //! `xhprof.trigger`: a request asks to be profiled.
 //!
-//! **Invariant:** only a client that knows `xhprof.trigger_secret` can make a
-//! server profile a request. The comparison takes constant time, and no secret
+//! **Invariant:** only a client that knows `xhprof.trigger_secret`, or has a ticket that was made
+//! with it in the last minute, can make a server profile a request. The comparison takes constant time, and no secret
 //! is logged.
 
+use policy::requests::ticket;
 use policy::requests::trigger::is_secret;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::{inputs, settings, zend};
+use crate::{clock, inputs, settings, zend};
 
 /// The trigger in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub(super) enum Trigger {
     NoSecret,
     /// The trigger's value is not the secret.
     WrongSecret,
-    /// The trigger's value is the secret.
+    /// The trigger's value is the secret, or a ticket.
     Right,
 }
 
@@ -47,9 +48,12 @@ pub(super) fn of_this_request() -> Trigger {
     }
     zend::fill_server_variables();
     let values = inputs::named(&name);
+    let now = clock::unix_time_us() / 1_000_000;
     // All are compared, so that timing does not show which one is right.
     let is_right = values.iter().fold(false, |is_right, (_, value)| {
-        is_right | is_secret(value, secret.as_bytes())
+        is_right
+            | is_secret(value, secret.as_bytes())
+            | ticket::is_valid(value, secret.as_bytes(), now)
     });
     if is_right {
         return Trigger::Right;

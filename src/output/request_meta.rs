@@ -4,11 +4,13 @@
 //!
 //! **Invariant:** values from the query, cookies, the body or the environment are
 //! recorded only if `xhprof.capture` lists their names. [`IDENTITY`] lists four more
-//! variables, which by convention have the names of a service and of its release.
+//! variables, which by convention have the names of a service and of its release. Of the headers,
+//! `traceparent` is read: its two ids, and only if they are ids.
 
 use std::ffi::CStr;
 
 use policy::output::annotations;
+use policy::requests::traceparent::TraceParent;
 use profile::Meta;
 
 use super::{loaded, tags};
@@ -132,8 +134,20 @@ fn describe(meta: &mut Meta, phase: RequestPhase) {
         let (_, peak) = zend::memory();
         meta.peak_memory = u64::try_from(peak).ok();
     }
+    trace(meta);
     loaded::describe(meta);
+    // The program's own tags come last: they may name a span of its own.
     tags::describe(meta);
+}
+
+/// The trace that the request is part of, by its header `traceparent`.
+fn trace(meta: &mut Meta) {
+    let header = (!zend::is_command_line()).then(|| zend::server_variable(c"HTTP_TRACEPARENT"));
+    let header = header.flatten().unwrap_or_default();
+    if let Some(TraceParent { trace, span }) = TraceParent::parse(&header) {
+        meta.set_tag("trace_id", trace);
+        meta.set_tag("span_id", span);
+    }
 }
 
 /// The request's route: as the program has set it, or made from the path.

@@ -16,16 +16,16 @@ function secretIn(place) {
   return file;
 }
 
-/** The application: it answers each request, and keeps the cookies that it got. */
+/** The application: it answers each request, and keeps the addresses that were asked for. */
 async function withApplication(test) {
-  const cookies = [];
+  const asked = [];
   const application = createServer((request, answer) => {
-    if (request.url === "/cart") cookies.push(request.headers.cookie ?? "");
+    asked.push(request.url);
     answer.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>shop</title>");
   });
   await new Promise((done) => application.listen(0, "127.0.0.1", done));
   try {
-    await test(`http://127.0.0.1:${application.address().port}/cart`, cookies);
+    await test(`http://127.0.0.1:${application.address().port}/cart`, asked);
   } finally {
     application.closeAllConnections();
     application.close();
@@ -33,8 +33,8 @@ async function withApplication(test) {
 }
 
 export const profileNow = {
-  async "profile now: one click sets the cookie, waits for the run of the address and opens it"(browser) {
-    await withApplication((shop, cookies) =>
+  async "profile now: one click asks with a ticket, waits for the run of the address and opens it"(browser) {
+    await withApplication((shop, asked) =>
       withTokens(
         (place) => ["--trigger-secret-file", secretIn(place)],
         async ({ address, boss }) => {
@@ -51,18 +51,17 @@ export const profileNow = {
           await (await opened).waitForLoadState();
           await page.getByText("Waiting for the run of that address").waitFor();
           await page.screenshot({ path: join(folder, "profile-now-waiting.png"), fullPage: true });
-          assert.ok(
-            cookies.some((cookie) => cookie.includes("XHPROF=hush%27x")),
-            cookies.join(),
+          await eventually(
+            async () => asked.some((url) => /^\/cart\?XHPROF=ticket-\d+-[0-9a-f]{64}$/.test(url)),
+            "the request with a ticket",
           );
+          assert.ok(!asked.join().includes("hush"), "the secret stays here");
           // That of another address is not opened.
           await send(address, { token: boss, route: "/other", title: "/other", tag: "n=2" });
           await page.locator("tr.new").first().waitFor();
           assert.match(page.url(), /profile-now/);
           const id = await send(address, { token: boss, title: `GET ${shop}`, tag: "n=3", file: "new-1.xhp" });
           await page.waitForURL(new RegExp(`/run/${id}`));
-          const left = await page.evaluate(() => document.cookie);
-          assert.ok(!left.includes("XHPROF"), "the cookie ends with the run");
           assert.deepEqual(wrong, []);
           await close();
         },
@@ -70,7 +69,30 @@ export const profileNow = {
     );
   },
 
-  async "profile now: only an admin sees the secret, and another site has lines to copy"(browser) {
+  async "profile now: a bookmark on a page of another site leads to the button, also past the login"(browser) {
+    await withApplication((shop) =>
+      withTokens(
+        (place) => ["--trigger-secret-file", secretIn(place)],
+        async ({ address, boss }) => {
+          await send(address, { token: boss });
+          const { page, wrong, context, close } = await visit(browser, `${address}/profile-now`, { token: boss });
+          const href = await page.getByRole("link", { name: "Profile this page" }).getAttribute("href");
+          assert.ok(!href.includes("hush"));
+          // Another site: its name, not its port, decides whether the session's cookie is sent.
+          const other = await context.newPage();
+          await other.goto(shop.replace("127.0.0.1", "localhost"));
+          const opened = context.waitForEvent("page");
+          await other.evaluate(href.replace("javascript:", ""));
+          const asking = await opened;
+          await asking.getByRole("button", { name: /^Profile localhost/ }).waitFor();
+          assert.deepEqual(wrong, []);
+          await close();
+        },
+      ),
+    );
+  },
+
+  async "profile now: only an admin sees the secret, and gets a ticket"(browser) {
     await withTokens(
       (place) => ["--trigger-secret-file", secretIn(place)],
       async ({ address, boss, reader }) => {
@@ -84,16 +106,14 @@ export const profileNow = {
           await settled(page);
           assert.equal((await page.content()).includes("hush"), isShown);
           await page
-            .getByText(isShown ? "is another site than this page" : "Only tokens with the scope admin")
+            .getByText(isShown ? "Profile shop.example.com/cart" : "Only tokens with the scope admin")
             .waitFor();
           if (isShown) {
-            const href = await page.getByRole("link", { name: "Profile on" }).getAttribute("href");
-            assert.equal(href, "javascript:void(document.cookie='XHPROF=hush%27x;path=/;SameSite=Strict')");
             const line = await page.getByLabel("Command with the trigger", { exact: true }).innerText();
             assert.match(line, /^curl .*'XHPROF: hush'\\''x' 'https:\/\/shop\.example\.com\/cart'$/);
           }
           // Here a bookmark does nothing but say what it is for.
-          await page.getByRole("link", { name: "Profile on" }).click();
+          await page.getByRole("link", { name: "Profile this page" }).click();
           assert.match(page.url(), /profile-now/);
           await assertAccessible(page, "profile now");
           assert.deepEqual(wrong, []);

@@ -15,6 +15,7 @@ import { profileNow } from "./profilenow.mjs";
 import { longRegressions, regressions } from "./regressions.mjs";
 import { saved } from "./saved.mjs";
 import { longServer, server } from "./server.mjs";
+import { serverTiming } from "./servertiming.mjs";
 import { settings } from "./settings.mjs";
 import { folder } from "./stage.mjs";
 import { viewer } from "./viewer.mjs";
@@ -34,6 +35,7 @@ const tests = {
   ...compare,
   ...regressions,
   ...profileNow,
+  ...serverTiming,
   ...settings,
   ...saved,
   ...(options.includes("--all") ? { ...longFiles, ...longServer, ...longRegressions } : {}),

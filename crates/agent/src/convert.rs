@@ -1,7 +1,8 @@
-//! What Pyroscope and OpenTelemetry's collectors get of a run.
+//! What Pyroscope, OpenTelemetry's collectors and Sentry get of a run.
 
 use std::io::{BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use formats::{Format, ReadError, WriteOptions};
 use profile::{Budget, Profile};
@@ -12,6 +13,7 @@ use crate::dropped::{Reason, host};
 use crate::error::{Error, Result};
 use crate::options::Protocol;
 use crate::send::Refusal;
+use crate::sentry;
 
 /// Memory for one run while it is read.
 const MEMORY: u64 = 48 << 20;
@@ -71,6 +73,7 @@ fn made(protocol: Protocol, file: &[u8], batch: &Batch) -> std::result::Result<B
     let run = About::of(&profile);
     match protocol {
         Protocol::Otlp => otlp(&profile, &run),
+        Protocol::Sentry => envelope(&mut profile, &run),
         _ => pyroscope(&profile, &run),
     }
 }
@@ -218,6 +221,29 @@ struct KeyValue {
 struct AnyValue {
     #[prost(string, tag = "1")]
     string_value: String,
+}
+
+fn envelope(profile: &mut Profile, run: &About) -> std::result::Result<Body, Refusal> {
+    // Sentry takes no profile of an unknown time.
+    profile.meta.started_unix_us.get_or_insert_with(now);
+    let item = written(&formats::sentry::SENTRY, profile)?;
+    let bytes = sentry::envelope(profile, &item, &run.app, &run.host);
+    Ok(Body {
+        path: sentry::PATH,
+        kind: sentry::KIND,
+        encoding: None,
+        bytes: bytes.map_err(|error| Refusal {
+            why: Reason::Refused,
+            text: error.to_string(),
+        })?,
+    })
+}
+
+/// Microseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = since.unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn otlp(profile: &Profile, run: &About) -> std::result::Result<Body, Refusal> {

@@ -1,4 +1,4 @@
-//! Forwards runs to Pyroscope and to OpenTelemetry's collectors, one request a run.
+//! Forwards runs to Pyroscope, OpenTelemetry's collectors and Sentry, one request a run.
 //!
 //! These receivers do not know a run by its content. **Invariant:** a run that the
 //! receiver has acknowledged is not sent again while the agent runs; an agent that
@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::options::{Options, Protocol, Target};
 use crate::pace::{Paced, time};
 use crate::send::{Outcome, Refusal};
+use crate::sentry;
 
 /// The most batches whose runs are known to be sent.
 const MAX_SENT_BATCHES: usize = 1000;
@@ -114,6 +115,11 @@ impl Forwarder {
     /// The headers that authenticate the agent, as their file is now: a token, or lines
     /// such as `X-Scope-OrgID: team`.
     fn secrets(&self) -> std::result::Result<Vec<(String, String)>, Later> {
+        if self.target.protocol == Protocol::Sentry {
+            let key = self.target.token.iter();
+            let headers = key.map(|key| (sentry::AUTH.to_owned(), sentry::auth(key)));
+            return Ok(headers.collect());
+        }
         let Some(file) = &self.target.token_file else {
             return Ok(Vec::new());
         };
@@ -182,11 +188,15 @@ impl Forwarder {
             }
             status => {
                 let hint = match status {
+                    401 | 403 if self.target.protocol == Protocol::Sentry => {
+                        "; is it the DSN of the project?"
+                    }
                     401 | 403 => {
                         "; --forward-token-file names a file with a token, or with headers"
                     }
                     400 | 404 | 405 | 415 | 422 => match self.target.protocol {
                         Protocol::Otlp => "; does it take OTLP profiles of release 1.11 over HTTP?",
+                        Protocol::Sentry => "; is it Sentry, or a Relay?",
                         _ => "; is it a Pyroscope server?",
                     },
                     300..=399 => "; use the address that it leads to",

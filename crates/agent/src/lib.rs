@@ -48,6 +48,7 @@ mod queue;
 mod refused;
 mod replaced;
 mod send;
+mod sentry;
 mod shared;
 mod stop;
 mod take;

@@ -22,6 +22,8 @@ pub enum Protocol {
     Pyroscope,
     /// OpenTelemetry's profiles over HTTP.
     Otlp,
+    /// Envelopes with a transaction and its profile.
+    Sentry,
 }
 
 impl Protocol {
@@ -32,6 +34,7 @@ impl Protocol {
             Self::Xhprof => "xhprof",
             Self::Pyroscope => "pyroscope",
             Self::Otlp => "otlp",
+            Self::Sentry => "sentry",
         }
     }
 }
@@ -46,7 +49,7 @@ pub struct Target {
     /// The file with its token, or, to forward, with headers such as
     /// `X-Scope-OrgID: team`. It is read each time, so a new token needs no restart.
     pub token_file: Option<PathBuf>,
-    /// The token, if there is no file.
+    /// The token, if there is no file; of Sentry, the public key.
     pub token: Option<String>,
 }
 

@@ -28,6 +28,7 @@ mod export;
 mod extension;
 pub mod generate;
 mod grep;
+mod init;
 pub mod input;
 mod list;
 pub mod mcp;
@@ -99,6 +100,7 @@ pub fn run() -> ExitCode {
         Command::Mcp(arguments) => mcp::run(&arguments, None).map(|()| 0),
         Command::Regressions(arguments) if arguments.store.is_some() => server::start(&line),
         Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),
+        Command::Init(arguments) => init::run(&arguments).map(|()| 0),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(_) | Command::Man(_) if server::is_there() => server::start(&line),
         Command::Completions(arguments) => {

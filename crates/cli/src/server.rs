@@ -56,7 +56,10 @@ pub(crate) fn is_for_it(line: &[OsString]) -> bool {
 
 /// The groups of the list of commands: what a user wants to do, and the commands for it.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Record", &["run", "attach", "top", "dump", "doctor"]),
+    (
+        "Record",
+        &["init", "run", "attach", "top", "dump", "doctor"],
+    ),
     (
         "Look",
         &[

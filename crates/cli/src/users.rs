@@ -25,6 +25,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// The user's ID.
+    pub(crate) fn user(&self) -> u32 {
+        self.user
+    }
+
     /// The user with this name or ID, in `group` if that is given.
     pub(crate) fn of(user: &str, group: Option<&str>) -> Option<Self> {
         let by_number = || uzers::get_user_by_uid(user.parse().ok()?);

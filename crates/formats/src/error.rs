@@ -191,6 +191,13 @@ pub enum WriteError {
         /// The maximum number of samples.
         limit: u64,
     },
+    /// The profile lasts longer than readers of the format accept.
+    TooLong {
+        /// The format's name.
+        format: &'static str,
+        /// The longest profile, in seconds.
+        limit_s: u64,
+    },
     /// The format cannot hold this cost.
     NotHeld {
         /// The format's name.
@@ -227,6 +234,9 @@ impl fmt::Display for WriteError {
                     f,
                     "{format} has an entry for each sample: more than {limit} are too many"
                 )
+            }
+            Self::TooLong { format, limit_s } => {
+                write!(f, "{format}: more than {limit_s} s are not accepted")
             }
             Self::NotHeld { format, metric } => {
                 write!(f, "{format} has no place for {} costs", metric.name())

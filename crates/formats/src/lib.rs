@@ -48,6 +48,7 @@ mod php_serialize;
 pub mod pprof;
 mod registry;
 mod rows;
+pub mod sentry;
 mod shared;
 pub mod speedscope;
 mod unknown_json;

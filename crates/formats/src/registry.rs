@@ -17,6 +17,7 @@ use crate::otlp::OTLP;
 use crate::perf_script::PERF_SCRIPT;
 use crate::perfview::{PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_TEXT};
 use crate::pprof::PPROF;
+use crate::sentry::SENTRY;
 use crate::speedscope::{SPEEDSCOPE, SPEEDSCOPE_EVENTED};
 use crate::xdebug_trace::XDEBUG_TRACE;
 use crate::xhgui::XHGUI;
@@ -50,7 +51,8 @@ pub static FORMATS: &[Format] = &[
     // After the other JSON formats: any JSON that contains `main()` matches it.
     XHPROF_JSON,
     XHGUI,
-    // Tables and pictures: written only.
+    // Written only: another tool's, tables and pictures.
+    SENTRY,
     CSV,
     DOT,
     MARKDOWN,

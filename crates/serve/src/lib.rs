@@ -57,6 +57,8 @@ mod state;
 mod tls;
 mod token_rows;
 mod tokens;
+mod trace_url;
+mod traces;
 #[cfg(feature = "typescript")]
 mod typescript;
 mod undelivered;
@@ -88,6 +90,7 @@ pub use routes::{Route, routes};
 pub use server::{app, log, serve};
 pub use state::{Config, Search, State, Trigger};
 pub use tokens::new_token;
+pub use trace_url::TraceUrl;
 #[cfg(feature = "typescript")]
 pub use typescript::write_types;
 pub use undelivered::Undelivered;

@@ -8,7 +8,7 @@ use axum::routing::{MethodRouter, get, post};
 
 use crate::access::Scope;
 use crate::state::State;
-use crate::{api, classic, front};
+use crate::{api, classic, front, traces};
 
 /// A route: its path and what its methods need.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +68,7 @@ table! {
     "/xhprof_html/": "GET" Read => get(classic::open);
     "/xhprof_html/index.php": "GET" Read => get(classic::open);
     "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
+    "/trace/{id}": "GET" Read => get(traces::open);
     "/healthz": "GET" Open => get(api::health);
     "/readyz": "GET" Open => get(api::ready);
     "/metrics": "GET" Read => get(api::metrics);
@@ -115,6 +116,7 @@ table! {
     "/api/v1/pages/regressions": "GET" Read => get(api::pages::regressions);
     "/api/v1/pages/profile-now": "GET" Read => get(api::pages::profile_now);
     "/api/v1/pages/settings": "GET" Read => get(api::pages::settings);
+    "/api/v1/profile-now/ticket": "POST" Admin => post(api::pages::ticket);
     "/api/v1/webhook/test": "POST" Admin => post(api::test_webhook);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);

@@ -20,6 +20,7 @@ use crate::names::RecentNames;
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::token_rows::Rows;
+use crate::trace_url::TraceUrl;
 use crate::undelivered::Undelivered;
 use crate::webhook::Webhook;
 
@@ -78,6 +79,8 @@ pub struct Config {
     pub undelivered: Arc<Undelivered>,
     /// How a request asks for a profile.
     pub trigger: Trigger,
+    /// Where the trace of a run is shown.
+    pub trace_url: Option<TraceUrl>,
 }
 
 /// What requests share.

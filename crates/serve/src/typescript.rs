@@ -31,6 +31,7 @@ pub fn write_types(folder: &Path) -> Result<(), ExportError> {
     pages::Proposals::export_all(&config)?;
     pages::RegressionsPage::export_all(&config)?;
     pages::ProfileNow::export_all(&config)?;
+    pages::Ticket::export_all(&config)?;
     pages::SettingsPage::export_all(&config)?;
     pages::SearchFound::export_all(&config)?;
     Ok(())

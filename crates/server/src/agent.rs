@@ -1,12 +1,13 @@
 //! `xhprof agent`: the command line of the agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::agent::{Options, Protocol, Target};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::args::AgentArguments;
+use crate::secret::secret;
 use crate::serve::tags;
 
 /// Sends profiles until it is told to end.
@@ -71,7 +72,8 @@ fn forwards(arguments: &AgentArguments) -> Result<Vec<Target>> {
         let (protocol, url) = match text.split_once('=') {
             Some(("pyroscope", url)) => (Protocol::Pyroscope, url),
             Some(("otlp", url)) => (Protocol::Otlp, url),
-            _ => bail!("--forward {text}: use pyroscope=URL or otlp=URL"),
+            Some(("sentry", file)) => return sentry(Path::new(file)),
+            _ => bail!("--forward {text}: use pyroscope=URL, otlp=URL or sentry=FILE"),
         };
         Ok(Target {
             protocol,
@@ -81,6 +83,17 @@ fn forwards(arguments: &AgentArguments) -> Result<Vec<Target>> {
         })
     });
     targets.collect()
+}
+
+/// The project whose DSN a file has.
+fn sentry(file: &Path) -> Result<Target> {
+    let target = Target::of_dsn(&secret(file)?);
+    target.with_context(|| {
+        format!(
+            "{}: it has no DSN, such as https://KEY@o1.ingest.sentry.io/42",
+            file.display()
+        )
+    })
 }
 
 /// The folder of the queue, if none was named.

@@ -34,6 +34,13 @@ function announced(string $answer): array
     return $found[1];
 }
 
+/** What an answer says of its times. */
+function timings(string $answer): array
+{
+    preg_match_all('/^Server-Timing: (.*?)\r?$/mi', explode("\r\n\r\n", $answer, 2)[0], $found);
+    return $found[1];
+}
+
 function what_was_decided(): void
 {
     global $folder, $kind;
@@ -48,6 +55,9 @@ function what_was_decided(): void
             $answer = ask('/application.php?how=' . rawurlencode($how), $asked);
             $ids = announced($answer);
             check("how many headers, $mode, $how", count($ids), 1);
+            check("how many timings, $mode, $how", count(timings($answer)), 1);
+            $entry = '(sql|http|cache|compile);dur=\d+\.\d{3};desc="\d+ [a-z]+"';
+            check("the timing, $mode, $how", preg_match("/^total;dur=\\d+\\.\\d{3};desc=\"until the headers\"(, $entry)*, memory;desc=\"\\d+\\.\\d MB at most\"$/", timings($answer)[0] ?? ''), 1);
             check("the file of the header, $mode, $how", array_keys(profiles()), ["$ids[0].xhp"]);
             check("the header for the program, $how", stripos(body($answer), 'X-Xhprof-Run'), false);
             check("the status, $how", preg_match("/^(HTTP\S+|Status:) $status/", $answer . ($status === 200 ? "\r\n" : '')) === 1 || $status === 200 && !preg_match('/^(HTTP\S+|Status:) [^2]/', $answer) || $how === 'exception', true);
@@ -60,6 +70,7 @@ function what_was_decided(): void
         profiles();
         $answer = ask('/application.php?how=304', $headers);
         check("headers with $what", announced($answer), []);
+        check("timings with $what", timings($answer), []);
         check("profiles with $what", count(profiles()), 1);
     }
 

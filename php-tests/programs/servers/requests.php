@@ -159,6 +159,13 @@ function once(string $kind, int $requests): int
     return $kind === 'php-cgi' ? $requests : 1;
 }
 
+/** A ticket as `xhprof serve` makes it, which ends in so many seconds. */
+function ticket(string $secret, int $seconds): string
+{
+    $text = 'ticket-' . (time() + $seconds) . '-';
+    return $text . hash_hmac('sha256', $text, $secret);
+}
+
 function which_requests(): void
 {
     global $kind;
@@ -182,13 +189,17 @@ function which_requests(): void
         'an empty one' => ['?X-Profile=', ['X-Profile' => '', 'Cookie' => 'X-Profile'], 0],
         'another name' => ["?X-Profiles=$encoded&x-profile=$encoded", ['X-Profiles' => SECRET, 'Cookie' => "XX-Profile=$encoded"], 0],
         'the raw one in a query' => ['?X-Profile=%ff%zz%4', [], 0],
+        'a ticket' => ['?X-Profile=' . ticket(SECRET, 50), [], 1],
+        'a ticket that ended' => ['?X-Profile=' . ticket(SECRET, -2), [], 0],
+        'a ticket for tomorrow' => ['?X-Profile=' . ticket(SECRET, 86400), [], 0],
+        'a ticket of another secret' => ['?X-Profile=' . ticket('another', 50), [], 0],
         ] as $what => [$query, $headers, $expected]
     ) {
         check("the answer with $what", body(ask("/application.php$query", $headers)), 'body');
         check("profiles with $what", count(profiles()), $expected);
     }
     $lines = logged();
-    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 5));
+    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 8));
     check('other lines in the log with a secret', preg_grep('/with a wrong secret/', $lines, PREG_GREP_INVERT), []);
 
     serve($trigger);
@@ -242,6 +253,14 @@ function what_is_kept(): void
     }
     foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
         check("$text in the profile", str_contains($content, $text), false);
+    }
+    $trace = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    foreach (["00-$trace[0]-$trace[1]-01" => true, "00-$trace[0]-$trace[1]" => false, "ff-$trace[0]-$trace[1]-01" => false] as $header => $expected) {
+        ask('/application.php', ['traceparent' => $header]);
+        $content = implode(profiles());
+        foreach (['trace_id', 'span_id', ...$trace] as $text) {
+            check("$text in the profile of $header", str_contains($content, $text), $expected);
+        }
     }
     peak_memory();
     // A request does not have the tags of the request before.

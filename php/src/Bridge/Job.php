@@ -33,6 +33,7 @@ final class Job
         self::$isProfiling = true;
         $options = ['mode' => 'tree'] + ($title === '' ? [] : ['title' => $title]) + ($tags === [] ? [] : ['tags' => $tags]);
         xhprof_enable(XHPROF_FLAGS_CPU | XHPROF_FLAGS_MEMORY, $options);
+        Trace::tag();
         return new self();
     }
 
@@ -45,6 +46,7 @@ final class Job
     {
         if (\function_exists('xhprof_tag')) {
             xhprof_tag('route', $route);
+            Trace::tag();
         }
     }
 

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Xhprof\Tests\Bridge;
 
+use OpenTelemetry\API\Trace\Span;
 use PHPUnit\Framework\TestCase;
 use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
@@ -12,6 +13,7 @@ use Xhprof\Bridge\Job;
 use Xhprof\Bridge\Psr15Middleware;
 use Xhprof\Program;
 
+require_once __DIR__ . '/opentelemetry.php';
 require_once __DIR__ . '/psr15.php';
 
 /** One profile a job, in a directory of its own. The bridges of frameworks are tested by php/tests/frameworks/check.php. */
@@ -30,6 +32,7 @@ final class JobTest extends TestCase
 
     protected function tearDown(): void
     {
+        Span::$current = null;
         unset($_SERVER['PROFILE_JOBS']);
         ini_set('xhprof.output_dir', $this->before);
         array_map(unlink(...), $this->files());
@@ -72,6 +75,30 @@ final class JobTest extends TestCase
         } catch (\DomainException) {
             self::assertSame('DomainException', $this->report()['meta']['tags']['error']);
         }
+    }
+
+    public function testAJobHasTheTraceOfTheCurrentSpan(): void
+    {
+        Span::$current = '4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
+        Job::run(static fn(): string => strrev('ab'), 'SendMail');
+        $tags = $this->report()['meta']['tags'];
+        self::assertSame('4bf92f3577b34da6a3ce929d0e0e4736', $tags['trace_id']);
+        self::assertSame('00f067aa0ba902b7', $tags['span_id']);
+    }
+
+    public function testAJobOutsideOfASpanHasNoTrace(): void
+    {
+        Job::run(static fn(): string => strrev('ab'), 'SendMail');
+        self::assertArrayNotHasKey('trace_id', $this->report()['meta']['tags']);
+    }
+
+    public function testASpanThatBeginsLaterIsTaken(): void
+    {
+        Job::run(static function (): void {
+            Span::$current = '4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
+            Job::route('GET article_show');
+        });
+        self::assertSame('00f067aa0ba902b7', $this->report()['meta']['tags']['span_id']);
     }
 
     public function testNoJobIsProfiledWithoutTheShare(): void

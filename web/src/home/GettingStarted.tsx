@@ -35,7 +35,7 @@ export function GettingStarted(): JSX.Element {
               text={"xhprof.auto_enable = trigger\nxhprof.trigger = XHPROF\nxhprof.trigger_secret = change-me"}
             />
             <p>
-              Then <a href="/profile-now">Profile now</a> sets the cookie, waits for the run and opens it.
+              Then <a href="/profile-now">Profile now</a> asks for a profile, waits for the run and opens it.
             </p>
           </div>
         </Panel>

@@ -1,5 +1,6 @@
 /** The page of a login, which leads back to where it was asked for. */
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { useTheme } from "../app/theme";
 import { LoginForm } from "./LoginForm";
 import { placeAfterLogin } from "./next";
@@ -7,6 +8,14 @@ import { placeAfterLogin } from "./next";
 export function LoginPage(): JSX.Element {
   // It has no head in which a theme is chosen.
   useTheme();
+  useEffect(() => {
+    // A link of another site brings no cookie, but this page has it: then there is nothing to type.
+    void fetch("/api/v1/session", { credentials: "same-origin" })
+      .then((answer) => {
+        if (answer.ok) location.replace(placeAfterLogin(location.search, location.origin));
+      })
+      .catch(() => undefined);
+  }, []);
   return (
     <div class="login-page">
       <section class="panel login-panel" aria-labelledby="login-title">

@@ -11,7 +11,7 @@ import { navigate, useUrl } from "../shell/router";
 import { filterOf, useServer } from "../shell/server";
 import { Answered } from "../shell/states";
 import { ArrivedRuns } from "./ArrivedRuns";
-import { addressOf } from "./cookie";
+import { addressOf } from "./arrival";
 import { OneClick } from "./OneClick";
 import { useArrivals } from "./useArrivals";
 import { Ways } from "./Ways";

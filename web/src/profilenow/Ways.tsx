@@ -1,26 +1,14 @@
-/** How a request brings the trigger itself: a line, a header, a bookmark. */
+/** How a request brings the trigger itself: a line, a header; and the bookmark. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ProfileNow } from "../api/generated";
 import { CopyLine } from "../parts/CopyLine";
 import { Panel } from "../shell/Page";
+import { bookmarkOf } from "./arrival";
 
 export function Ways(props: { ways: ProfileNow }): JSX.Element {
   const { ways } = props;
   const [isClicked, setClicked] = useState(false);
-  const bookmark = (href: string, text: string): JSX.Element => (
-    <a
-      class="button"
-      href={href}
-      onClick={(event) => {
-        // Here it would do nothing: it is for pages of the application.
-        event.preventDefault();
-        setClicked(true);
-      }}
-    >
-      {text}
-    </a>
-  );
   return (
     <Panel title="By hand" note="PHP profiles a request that carries the trigger; the run appears below">
       <dl class="ways">
@@ -35,11 +23,21 @@ export function Ways(props: { ways: ProfileNow }): JSX.Element {
         <dt>In the browser</dt>
         <dd>
           <p class="buttons">
-            {bookmark(ways.bookmark, "Profile on")} {bookmark(ways.bookmark_end, "Profile off")}
+            <a
+              class="button"
+              href={bookmarkOf(location.origin)}
+              onClick={(event) => {
+                // It is for pages of the application.
+                event.preventDefault();
+                setClicked(true);
+              }}
+            >
+              Profile this page
+            </a>
           </p>
           <p class={isClicked ? "strong" : "muted small"} role="status">
-            Drag both to the bookmarks. On a page of the application, the first one profiles all requests from then on,
-            the second one ends it.
+            Drag it to the bookmarks. On a page of the application it opens this page with that address. It has no
+            secret: this page asks the server for a ticket.
           </p>
         </dd>
         <dt>PHP’s settings</dt>

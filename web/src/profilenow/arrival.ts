@@ -21,3 +21,18 @@ export function arrived(runs: readonly RunInfo[], known: ReadonlySet<string>): R
 export function runOf(url: URL, runs: readonly RunInfo[]): RunInfo | null {
   return runs.filter(({ title }) => pathOf(title) === url.pathname).at(-1) ?? null;
 }
+
+/** The address that was typed; null if it is none of HTTP. */
+export function addressOf(text: string): URL | null {
+  try {
+    const url = new URL(text);
+    return url.protocol === "http:" || url.protocol === "https:" ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A bookmark that opens this page for the page that it is clicked on. It has no secret. */
+export function bookmarkOf(origin: string): string {
+  return `javascript:void(open('${origin}/profile-now?url='+encodeURIComponent(location.href)))`;
+}

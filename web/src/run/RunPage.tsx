@@ -49,7 +49,7 @@ function Known(props: { context: RunContext }): JSX.Element {
 }
 
 function RunHead(props: { context: RunContext; title: string }): JSX.Element {
-  const { run, previous, next, siblings, usual, wall, peak } = props.context;
+  const { run, previous, next, siblings, usual, wall, peak, trace } = props.context;
   const same = filter(condition("app", run.app), condition("route", run.route));
   return (
     <div class="run-head">
@@ -104,6 +104,11 @@ function RunHead(props: { context: RunContext; title: string }): JSX.Element {
           <a class="button" href={address("/runs", { q: same })}>
             All runs of the route
           </a>
+          {trace === null ? null : (
+            <a class="button" href={trace} rel="noreferrer">
+              Trace
+            </a>
+          )}
           <a class="button" href={`/api/v1/runs/${run.id}/file`} download={`${run.id}.xhp`}>
             Download
           </a>

@@ -7,6 +7,7 @@ mod convert;
 mod editor;
 mod flags;
 mod generate;
+mod init;
 mod list;
 mod mcp;
 pub mod memory;
@@ -27,6 +28,7 @@ pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
 pub(crate) use editor::{Editor, EditorPath};
 pub(crate) use flags::MeasuredFlags;
 pub use generate::{CompletionsArguments, ManArguments};
+pub(crate) use init::InitArguments;
 pub(crate) use list::{ListArguments, ListSort};
 pub use mcp::McpArguments;
 pub use memory::MemoryArguments;
@@ -67,6 +69,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(InitArguments),
     Run(RunArguments),
     Attach(AttachArguments),
     Top(TopArguments),
@@ -112,7 +115,9 @@ impl Command {
             Self::Mcp(arguments) => arguments.memory,
             Self::Regressions(arguments) => arguments.memory,
             Self::Attach(_) | Self::Top(_) | Self::Dump(_) => MemoryArguments::default(),
-            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
+            Self::Init(_) | Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => {
+                MemoryArguments::default()
+            }
         }
     }
 }

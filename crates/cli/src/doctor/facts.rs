@@ -20,6 +20,7 @@ $facts = [
     'ini' => (string) php_ini_loaded_file(),
     'more ini' => count(array_filter(explode(',', (string) php_ini_scanned_files()), 'trim')),
     'scanned ini' => (string) php_ini_scanned_files(),
+    'scan dir' => getenv('PHP_INI_SCAN_DIR') ?: PHP_CONFIG_FILE_SCAN_DIR,
     'extension_dir' => ini_get('extension_dir'),
     'extensions' => implode(',', array_map('strtolower', array_merge(get_loaded_extensions(), get_loaded_extensions(true)))),
     'temporary' => sys_get_temp_dir(),
@@ -122,6 +123,10 @@ impl Facts {
             (
                 "ini path",
                 row("Configuration File (php.ini) Path").to_owned(),
+            ),
+            (
+                "scan dir",
+                row("Scan this dir for additional .ini files").to_owned(),
             ),
             ("extension_dir", row("extension_dir").to_owned()),
             ("extensions", modules.join(",")),

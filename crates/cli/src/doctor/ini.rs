@@ -11,7 +11,7 @@ const PREFIX: &str = "xhprof.";
 
 /// One line of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Directive {
+pub(crate) struct Directive {
     /// The setting's name, as written in the file.
     pub(super) name: String,
     /// The value, without quotes; `1` or empty for PHP's words for true and
@@ -25,13 +25,13 @@ pub(super) struct Directive {
 
 impl Directive {
     /// `/etc/php.ini:12`
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.file.display(), self.line)
     }
 }
 
 /// The `xhprof.*` lines of ini files, in the order in which PHP reads them.
-pub(super) fn directives(files: &[PathBuf]) -> Vec<Directive> {
+pub(crate) fn directives(files: &[PathBuf]) -> Vec<Directive> {
     let read = |file: &PathBuf| {
         // A file that cannot be read here is skipped; PHP has read it.
         let text = fs::read(file).unwrap_or_default();
@@ -62,7 +62,7 @@ pub(super) fn is_ours(name: &str) -> bool {
 }
 
 /// Name and value of a line; none if it is not an assignment.
-pub(super) fn assignment(line: &str) -> Option<(&str, String)> {
+pub(crate) fn assignment(line: &str) -> Option<(&str, String)> {
     let line = line.trim_start();
     if line.starts_with([';', '#', '[']) {
         return None;
@@ -90,7 +90,7 @@ fn value(text: &str) -> String {
 }
 
 /// The value of `name` that takes effect: the last one.
-pub(super) fn last<'d>(directives: &'d [Directive], name: &str) -> Option<&'d Directive> {
+pub(crate) fn last<'d>(directives: &'d [Directive], name: &str) -> Option<&'d Directive> {
     directives.iter().rfind(|directive| directive.name == name)
 }
 

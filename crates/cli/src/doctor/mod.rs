@@ -7,7 +7,7 @@
 mod checks;
 mod facts;
 mod fpm;
-mod ini;
+pub(crate) mod ini;
 mod pools;
 mod settings;
 
@@ -20,7 +20,8 @@ use crate::extension::Extension;
 use crate::php::{Php, Sapi};
 use crate::terminal::{Look, Style, printable};
 use crate::units::counted;
-use facts::Facts;
+pub(crate) use facts::Facts;
+pub(crate) use fpm::every as every_fpm;
 use ini::Directive;
 use settings::{Known, Subject};
 
@@ -63,6 +64,12 @@ impl Finding {
         self.details = details;
         self
     }
+}
+
+/// The users of php-fpm's pools, as far as they can be read.
+pub(crate) fn pool_users(php: &Php, ini_path: &str) -> Vec<String> {
+    let pools = pools::of(php, None, ini_path).unwrap_or_default();
+    pools.into_iter().filter_map(|pool| pool.user).collect()
 }
 
 /// Prints all findings; the exit code is 1 if one of them is a fault.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 /// The extension as it was built beside this program, or as the environment
 /// names it.
-fn extension() -> Option<PathBuf> {
+pub(crate) fn extension() -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_BIN_EXE_xhprof"));
     let target = program.parent()?.parent()?;
     let built = ["release", "debug"].map(|profile| target.join(profile).join("libxhprof.so"));
@@ -95,7 +95,7 @@ fn extension_name(stage: &Stage) -> String {
     stage.extension.display().to_string()
 }
 
-fn php() -> String {
+pub(crate) fn php() -> String {
     std::env::var("PHP").unwrap_or_else(|_| "php".to_owned())
 }
 

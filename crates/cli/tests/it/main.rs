@@ -8,6 +8,7 @@ mod doctor;
 mod documented;
 
 mod files;
+mod init;
 mod mcp;
 mod mcp_client;
 mod program;

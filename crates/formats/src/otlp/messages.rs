@@ -44,6 +44,8 @@ pub(super) struct ValueType {
 pub(super) struct Sample {
     #[prost(uint32, tag = "1")]
     pub(super) stack_index: u32,
+    #[prost(int32, tag = "3")]
+    pub(super) link_index: i32,
     #[prost(int64, repeated, tag = "4")]
     pub(super) values: Vec<i64>,
 }

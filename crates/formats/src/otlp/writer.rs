@@ -11,10 +11,11 @@ use super::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
     Sample, Stack, ValueType, field,
 };
+use crate::shared::fingerprint::fingerprint;
 use crate::shared::indexed::{Functions, Strings};
 use crate::shared::proto::{begin, put, put_bytes};
 use crate::shared::unit::Unit;
-use crate::shared::{same_names, text};
+use crate::shared::{same_names, text, trace};
 use crate::{WriteError, WriteOptions};
 
 pub(super) fn write(
@@ -74,6 +75,7 @@ impl<'a> Document<'a> {
         let wanted = self.options.metric;
         let rest = Metric::ALL.into_iter().filter(|&metric| metric != wanted);
         let own = self.tree.self_costs();
+        let link_index = i32::from(trace::of(&self.profile.meta).is_some());
         for metric in std::iter::once(wanted).chain(rest) {
             if !metric.is_in(self.profile.metrics) {
                 continue;
@@ -95,6 +97,7 @@ impl<'a> Document<'a> {
                 if value != 0 {
                     let sample = Sample {
                         stack_index: self.stack(id),
+                        link_index,
                         values: vec![value],
                     };
                     put(field::SAMPLES, &sample, &mut encoded);
@@ -213,6 +216,13 @@ impl<'a> Document<'a> {
             span_id: vec![0; 8],
         };
         put(field::LINK_TABLE, &link, &mut tables);
+        if let Some((trace, span)) = trace::of(&self.profile.meta) {
+            let link = Link {
+                trace_id: trace.to_vec(),
+                span_id: span.to_vec(),
+            };
+            put(field::LINK_TABLE, &link, &mut tables);
+        }
         for string in &self.strings.list {
             put_bytes(field::STRING_TABLE, string.as_bytes(), &mut tables);
         }
@@ -233,14 +243,4 @@ fn attribute(key: &str, value: &str) -> KeyValue {
             string_value: value.to_owned(),
         }),
     }
-}
-
-/// FNV-1a of 128 bits: deterministic, not cryptographic.
-fn fingerprint(bytes: &[u8]) -> u128 {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for &byte in bytes {
-        hash ^= u128::from(byte);
-        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    hash
 }

@@ -1,6 +1,7 @@
 //! What several formats share: names of functions, lines and JSON, stacks and
 //! times. Knows no format.
 
+pub(crate) mod fingerprint;
 pub(crate) mod graph;
 pub(crate) mod indexed;
 pub(crate) mod json;
@@ -19,6 +20,7 @@ pub(crate) mod symbols;
 pub(crate) mod text;
 pub(crate) mod thread_label;
 pub(crate) mod timeline;
+pub(crate) mod trace;
 pub(crate) mod unit;
 pub(crate) mod whole;
 pub(crate) mod zip;

@@ -30,7 +30,8 @@ fn write_everywhere(profile: &Profile) {
                 WriteError::NeedsStacks { .. }
                 | WriteError::NeedsTime { .. }
                 | WriteError::NotWritable { .. }
-                | WriteError::TooManySamples { .. },
+                | WriteError::TooManySamples { .. }
+                | WriteError::TooLong { .. },
             ) => {}
             Err(error) => panic!("{}: {error}", format.id),
         }

@@ -14,6 +14,7 @@ mod hostile_stacks;
 mod long_names;
 mod nasty;
 mod programs;
+mod sentry;
 mod speedscope;
 mod stacks;
 mod tables;

@@ -529,6 +529,25 @@ fn otlp_is_the_same_bytes_each_time_and_says_that_it_is_alpha() {
     assert!(bytes == written(&OTLP, &nasty()));
     assert!(bytes != written(&OTLP, &tiny_tree()));
     assert!(OTLP.warning.is_some());
+    let mut of_trace = tiny_tree();
+    of_trace
+        .meta
+        .set_tag("trace_id", "4bf92f3577b34da6a3ce929d0e0e4736");
+    let ids = [
+        0x4b, 0xf9, 0x2f, 0x35, 0x77, 0xb3, 0x4d, 0xa6, 0xa3, 0xce, 0x92, 0x9d, 0x0e, 0x0e, 0x47,
+        0x36,
+    ];
+    let has = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|found| found == part);
+    // A link has both ids.
+    assert!(!has(&written(&OTLP, &of_trace), &ids));
+    of_trace.meta.set_tag("span_id", "00f067aa0ba902b7");
+    let link = [
+        &[0x0a, 16],
+        &ids[..],
+        &[0x12, 8, 0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7],
+    ]
+    .concat();
+    assert!(has(&written(&OTLP, &of_trace), &link));
     let mut profile = tiny_tree();
     profile.body = Body::Edges(profile.edges().into_owned());
     let outcome = formats::write(&OTLP, &profile, &WriteOptions::default(), &mut Vec::new());

@@ -1,4 +1,7 @@
 //! Which requests are profiled.
 
 pub mod inputs;
+mod sha256;
+pub mod ticket;
+pub mod traceparent;
 pub mod trigger;

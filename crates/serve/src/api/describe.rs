@@ -46,6 +46,7 @@ use super::{batches, pages, questions, retention, session, sums, tokens, uploads
         pages::compare::proposals,
         pages::regressions::regressions,
         pages::profile_now::profile_now,
+        pages::profile_now::ticket,
         pages::settings::settings,
         retention::policies,
         retention::set_default,

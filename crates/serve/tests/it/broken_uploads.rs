@@ -263,6 +263,7 @@ fn no_upload_makes_the_server_fail() {
             name: "XHPROF".to_owned(),
             secret: None,
         },
+        trace_url: None,
     }));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -17,6 +17,7 @@ Examples:
   xhprof agent --attach --to https://profiles.example.com --token-file token
   xhprof agent --spool /run/xhprof --forward pyroscope=http://127.0.0.1:4040
       --forward otlp=http://127.0.0.1:4318 --forward-token-file grafana.headers
+  xhprof agent --spool /run/xhprof --forward sentry=/etc/xhprof/dsn
 
 The agent takes whole files, puts them on the disk as compressed batches, and removes each batch
 when the server has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends
@@ -43,8 +44,9 @@ pub(crate) struct AgentArguments {
     /// The file with the token: one for all servers, or one for each --to in their order
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Vec<PathBuf>,
-    /// Forward all runs to `pyroscope=URL`, as pprof, or to `otlp=URL`, an OpenTelemetry collector
-    #[arg(long, value_name = "KIND=URL")]
+    /// Forward all runs to `pyroscope=URL`, as pprof, to `otlp=URL`, an OpenTelemetry collector, or to
+    /// the project whose DSN is in the file of `sentry=FILE`
+    #[arg(long, value_name = "KIND=PLACE")]
     pub(crate) forward: Vec<String>,
     /// The file with a token, or with headers as `X-Scope-OrgID: team`: one for all receivers, or one
     /// for each --forward in their order

@@ -60,6 +60,9 @@ pub(crate) struct ServeArguments {
     /// The file with the secret of that trigger; only tokens with the scope admin see it
     #[arg(long, value_name = "FILE")]
     pub(crate) trigger_secret_file: Option<PathBuf>,
+    /// Link runs to their traces: an address with `{trace_id}`, and `{span_id}` if it needs that
+    #[arg(long, value_name = "URL")]
+    pub(crate) trace_url: Option<::serve::TraceUrl>,
     /// Send each new regression to URL, as JSON with a text in Markdown
     #[arg(
         long,

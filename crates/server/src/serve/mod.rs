@@ -85,6 +85,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         webhook,
         undelivered,
         trigger,
+        trace_url: arguments.trace_url.clone(),
     };
     let served = ::serve::serve(config, |address| {
         let scheme = if is_tls { "https" } else { "http" };

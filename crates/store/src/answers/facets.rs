@@ -10,6 +10,9 @@ const MAX_VALUES: usize = 100;
 /// The most tags, by their names.
 const MAX_TAGS: usize = 30;
 
+/// Tags whose value each run has alone, for SQL: they are conditions, but nothing to choose from.
+pub(crate) const OF_ONE_RUN: &str = "'trace_id', 'span_id'";
+
 /// What runs are counted by, apart from tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Facet {

@@ -17,7 +17,7 @@ mod want;
 pub(crate) use calls::tree;
 pub(crate) use days::{function_days, route_days};
 pub(crate) use differences::{Side, difference, side};
-pub(crate) use facets::{Facet, FacetCounts};
+pub(crate) use facets::{Facet, FacetCounts, OF_ONE_RUN};
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::top;
 pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};

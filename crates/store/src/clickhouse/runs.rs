@@ -6,7 +6,7 @@ use super::Inner;
 use super::literal::{ids as id_literals, numbers, text};
 use super::rows::RowReader;
 use super::select::{day_of, of_runs};
-use crate::answers::{Chosen, FacetCounts};
+use crate::answers::{Chosen, FacetCounts, OF_ONE_RUN};
 use crate::packed::unpacked;
 use crate::prepare::MAX_FILE;
 use crate::transposed::restored;
@@ -269,7 +269,8 @@ impl Inner {
         }
         let bytes = self.client.read(&format!(
             "SELECT of_name, of_value, count() AS runs FROM {table} FINAL
-             ARRAY JOIN tag_name AS of_name, tag_value AS of_value WHERE {conditions}
+             ARRAY JOIN tag_name AS of_name, tag_value AS of_value
+             WHERE {conditions} AND of_name NOT IN ({OF_ONE_RUN})
              GROUP BY of_name, of_value ORDER BY runs DESC, of_name, of_value LIMIT {MAX_TAG_VALUES}"
         ))?;
         let mut answer = RowReader::new(&bytes);

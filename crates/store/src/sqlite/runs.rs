@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::conditions::Conditions;
 use super::{dictionaries, policies};
 use crate::answers::cursor::{not_a_cursor, parted};
-use crate::answers::{Facet, FacetCounts};
+use crate::answers::{Facet, FacetCounts, OF_ONE_RUN};
 use crate::{
     AppInfo, DayCount, Error, Facets, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort,
     Selection, Stats,
@@ -320,7 +320,7 @@ pub(super) fn facets(connection: &Connection, selection: &Selection) -> Result<F
     }
     let select = format!(
         "SELECT run_tag.name, run_tag.value, count(*) AS runs FROM run
-         JOIN run_tag ON run_tag.run = run.number{}
+         JOIN run_tag ON run_tag.run = run.number AND run_tag.name NOT IN ({OF_ONE_RUN}){}
          GROUP BY run_tag.name, run_tag.value ORDER BY runs DESC, 1, 2 LIMIT {MAX_TAG_VALUES}",
         conditions.sql()
     );

@@ -21,18 +21,6 @@ is_known: boolean,
  */
 placeholder: string,
 /**
- * The cookie that a page of the same site can set: `NAME=VALUE;path=/;SameSite=Strict`.
- */
-cookie: string,
-/**
- * The cookie that ends it.
- */
-cookie_end: string,
-/**
- * Bookmarks that set and end the cookie on a page of the application.
- */
-bookmark: string, bookmark_end: string,
-/**
  * The header: `NAME: SECRET`.
  */
 header: string,

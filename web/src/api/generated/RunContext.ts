@@ -34,4 +34,8 @@ wall: Compared | null,
 /**
  * Its peak against the mean.
  */
-peak: Compared | null, };
+peak: Compared | null,
+/**
+ * The address of its trace, if the server has a template and the run is in a trace.
+ */
+trace: string | null, };

@@ -67,6 +67,7 @@ export type * from "./SpanChange";
 export type * from "./Stats";
 export type * from "./Sureness";
 export type * from "./TagFacet";
+export type * from "./Ticket";
 export type * from "./Undecided";
 export type * from "./Uploads";
 export type * from "./Verdict";

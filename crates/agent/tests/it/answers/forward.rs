@@ -8,11 +8,12 @@ use std::time::Duration;
 use agent::{Agent, Protocol, Target};
 use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder, native};
 use prost::Message;
+use serde_json::Value;
 
 use super::server::{Action, Asked, Server};
 use super::{Machine, PATIENCE, SHORT, counter, dropped, until};
 
-const BOTH: [Protocol; 2] = [Protocol::Pyroscope, Protocol::Otlp];
+const ALL: [Protocol; 3] = [Protocol::Pyroscope, Protocol::Otlp, Protocol::Sentry];
 
 /// A run of an application, by which a test knows it again.
 fn run(app: &str) -> Vec<u8> {
@@ -48,6 +49,9 @@ fn machine(runs: usize) -> Machine {
 }
 
 fn target(protocol: Protocol, url: &str) -> Target {
+    if protocol == Protocol::Sentry {
+        return Target::of_dsn(&format!("{}/42", url.replace("://", "://key@"))).unwrap();
+    }
     Target {
         protocol,
         url: url.to_owned(),
@@ -76,6 +80,7 @@ fn taken(protocol: Protocol) -> Action {
 fn kind(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Otlp => "Content-Type: application/x-protobuf\r\n",
+        Protocol::Sentry => "Content-Type: application/json\r\n",
         _ => "Content-Type: application/proto\r\n",
     }
 }
@@ -135,6 +140,11 @@ fn read(asked: &Asked) -> (BTreeMap<String, String>, Profile) {
         let pprof = &series.samples[0].first[0];
         return (labels.collect(), formats::read(&pprof[..]).unwrap());
     }
+    if asked.path == "/api/42/envelope/" {
+        let (transaction, _) = envelope(&asked.body);
+        let app = transaction["tags"]["app"].as_str().unwrap().to_owned();
+        return ([("service_name".to_owned(), app)].into(), Profile::empty());
+    }
     assert_eq!(asked.path, "/v1development/profiles");
     let mut plain = Vec::new();
     let mut packed = flate2::read::GzDecoder::new(&asked.body[..]);
@@ -147,6 +157,74 @@ fn read(asked: &Asked) -> (BTreeMap<String, String>, Profile) {
         (key, value.unwrap().text)
     });
     (attributes.collect(), formats::read(&plain[..]).unwrap())
+}
+
+/// The transaction and the profile of an envelope.
+fn envelope(body: &[u8]) -> (Value, Value) {
+    let (head, mut rest) = line(body);
+    let mut items = Vec::new();
+    for kind in ["transaction", "profile"] {
+        let (item, behind) = line(rest);
+        assert_eq!(item["type"], kind);
+        let length = usize::try_from(item["length"].as_u64().unwrap()).unwrap();
+        let (payload, behind) = behind.split_at(length);
+        items.push(serde_json::from_slice::<Value>(payload).unwrap());
+        rest = behind.strip_prefix(b"\n").unwrap();
+    }
+    assert!(rest.is_empty());
+    let [transaction, profile] = items.try_into().unwrap();
+    assert_eq!(head["event_id"], transaction["event_id"]);
+    (transaction, profile)
+}
+
+/// A line as JSON, and what is behind it.
+fn line(bytes: &[u8]) -> (Value, &[u8]) {
+    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+    let value = serde_json::from_slice(&bytes[..end]).unwrap();
+    (value, &bytes[end + 1..])
+}
+
+#[test]
+fn sentry_gets_a_transaction_with_its_profile_in_the_trace_of_the_run() {
+    let server = Server::new(|_| taken(Protocol::Sentry));
+    let machine = machine(0);
+    let mut profile = formats::read(&run("shop")[..]).unwrap();
+    for (name, value) in [
+        ("route", "cart_show"),
+        ("trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"),
+        ("span_id", "00f067aa0ba902b7"),
+    ] {
+        profile.meta.set_tag(name, value);
+    }
+    let mut bytes = Vec::new();
+    native::write(&profile, &mut bytes).unwrap();
+    fs::write(machine.spool().join("a.xhp"), bytes).unwrap();
+    let agent = start(&machine, vec![target(Protocol::Sentry, &server.address)]);
+    until("acknowledged", || {
+        machine.files() == 0 && machine.queued() == 0
+    });
+    agent.finish();
+    let [asked] = &server.asked()[..] else {
+        panic!("one request")
+    };
+    let auth = asked.header("x-sentry-auth");
+    assert!(auth.starts_with("Sentry sentry_version=7, ") && auth.ends_with("sentry_key=key"));
+    let (transaction, item) = envelope(&asked.body);
+    assert_eq!(transaction["transaction"], "cart_show");
+    assert_eq!(transaction["release"], "2026.11");
+    assert_eq!(transaction["server_name"], "web1");
+    let (begin, end) = (&transaction["start_timestamp"], &transaction["timestamp"]);
+    let length = end.as_f64().unwrap() - begin.as_f64().unwrap();
+    assert!((length - 0.007).abs() < 1e-6, "{length}");
+    let trace = &transaction["contexts"]["trace"];
+    assert_eq!(trace["trace_id"], "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_eq!(trace["parent_span_id"], "00f067aa0ba902b7");
+    assert_eq!(item["transaction"]["id"], transaction["event_id"]);
+    assert_eq!(item["transaction"]["trace_id"], trace["trace_id"]);
+    assert_eq!(
+        item["event_id"],
+        transaction["contexts"]["profile"]["profile_id"]
+    );
 }
 
 /// The applications whose runs came, each as often as it came.
@@ -211,7 +289,7 @@ fn check_that_it_is_sent_again_after(
     timeout: Duration,
     action: impl Fn() -> Action + Copy + Send + Sync + 'static,
 ) {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = Server::new(move |asked| match asked.number {
             1..4 => action(),
             _ => taken(protocol),
@@ -267,7 +345,7 @@ fn connections_that_are_cut_or_silent_keep_the_queue() {
 
 #[test]
 fn a_receiver_that_asks_to_wait_gets_the_time() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = Server::new(move |asked| match asked.number {
             0 => Action::Answer(429, "Retry-After: 1\r\n", ""),
             _ => taken(protocol),
@@ -285,7 +363,7 @@ fn a_receiver_that_asks_to_wait_gets_the_time() {
 
 #[test]
 fn what_a_receiver_refuses_is_dropped_and_counted() {
-    for protocol in BOTH {
+    for protocol in ALL {
         for (status, body, reason) in [
             (413, "", "too_large"),
             (

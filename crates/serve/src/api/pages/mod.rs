@@ -23,7 +23,7 @@ pub(super) mod window;
 pub(crate) use compare::{compare, proposals};
 pub(crate) use function::function;
 pub(crate) use home::home;
-pub(crate) use profile_now::profile_now;
+pub(crate) use profile_now::{profile_now, ticket};
 pub(crate) use regressions::regressions;
 pub(crate) use route::route;
 pub(crate) use routes::routes;
@@ -35,6 +35,7 @@ pub(crate) use window::series;
 #[cfg(feature = "typescript")]
 pub(crate) use {
     compare::ComparisonPage, function::FunctionOfRuns, home::HomePage, profile_now::ProfileNow,
-    proposals::Proposals, regressions::RegressionsPage, route::RouteOfRuns, routes::RoutesPage,
-    run::RunContext, search::SearchFound, settings::SettingsPage, window::Series,
+    profile_now::Ticket, proposals::Proposals, regressions::RegressionsPage, route::RouteOfRuns,
+    routes::RoutesPage, run::RunContext, search::SearchFound, settings::SettingsPage,
+    window::Series,
 };

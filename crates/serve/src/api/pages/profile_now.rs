@@ -1,9 +1,12 @@
 //! How to get a profile of one request now.
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Query, State as Shared};
+use axum::http::StatusCode;
 use axum::{Extension, Json};
+use policy::requests::ticket;
 use serde::{Deserialize, Serialize};
 use store::{RunInfo, RunQuery};
 use utoipa::{IntoParams, ToSchema};
@@ -49,13 +52,6 @@ pub(crate) struct ProfileNow {
     is_known: bool,
     /// What stands for the secret in the lines below, if it is not shown.
     placeholder: &'static str,
-    /// The cookie that a page of the same site can set: `NAME=VALUE;path=/;SameSite=Strict`.
-    cookie: String,
-    /// The cookie that ends it.
-    cookie_end: String,
-    /// Bookmarks that set and end the cookie on a page of the application.
-    bookmark: String,
-    bookmark_end: String,
     /// The header: `NAME: SECRET`.
     header: String,
     /// A line for a shell.
@@ -87,6 +83,61 @@ pub(crate) async fn profile_now(
         examples: examples(runs),
         ..ProfileNow::of(trigger, may_see, url)
     }))
+}
+
+/// An address with a ticket.
+#[derive(Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct Ticket {
+    /// The address that was given, with the ticket as a parameter.
+    url: String,
+    /// How long it works, in seconds.
+    seconds: u64,
+}
+
+/// The page that is to be profiled.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct TicketFor {
+    /// The address of a page of the application.
+    url: String,
+}
+
+/// An address that is profiled when it is opened in the next minute. The secret is not in it.
+#[utoipa::path(post, path = "/api/v1/profile-now/ticket", request_body = TicketFor, responses((status = 200, body = Ticket), (status = 400), (status = 403), (status = 404)))]
+pub(crate) async fn ticket(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Json(TicketFor { url }): Json<TicketFor>,
+) -> Answer<Ticket> {
+    if caller.app.is_some() {
+        let reason = "the trigger is that of all applications: it needs a token for all of them";
+        return Err(Problem::new(StatusCode::FORBIDDEN, reason));
+    }
+    let Trigger { name, secret } = &state.config.trigger;
+    let Some(secret) = secret else {
+        let reason = "this server does not know the secret: start it with --trigger-secret-file";
+        return Err(Problem::new(StatusCode::NOT_FOUND, reason));
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ticket = ticket::new(secret, now.unwrap_or_default().as_secs());
+    Ok(Json(Ticket {
+        url: with_parameter(address(&url)?, name, &ticket),
+        seconds: ticket::LASTS_S,
+    }))
+}
+
+/// The address with one more parameter.
+fn with_parameter(url: &str, name: &str, value: &str) -> String {
+    let (url, part) = match url.split_once('#') {
+        Some((url, part)) => (url, format!("#{part}")),
+        None => (url, String::new()),
+    };
+    let separator = match url.split_once('?') {
+        None => "?",
+        Some((_, "")) => "",
+        Some(_) => "&",
+    };
+    format!("{url}{separator}{name}={}{part}", encoded(value))
 }
 
 /// The distinct addresses among the titles of runs, without their queries.
@@ -123,17 +174,12 @@ impl ProfileNow {
         let secret = trigger.secret.as_deref().filter(|_| may_see);
         let shown = secret.unwrap_or(PLACEHOLDER);
         let name = &trigger.name;
-        let cookie = format!("{name}={};path=/;SameSite=Strict", encoded(shown));
-        let cookie_end = format!("{name}=;path=/;Max-Age=0");
-        let bookmark = |cookie: &str| format!("javascript:void(document.cookie='{cookie}')");
         let header = format!("{name}: {shown}");
         Self {
             name: name.clone(),
             secret: secret.map(str::to_owned),
             is_known: trigger.secret.is_some(),
             placeholder: PLACEHOLDER,
-            bookmark: bookmark(&cookie),
-            bookmark_end: bookmark(&cookie_end),
             curl: format!(
                 "curl -sS -o /dev/null -D - -H {} {}",
                 quoted(&header),
@@ -143,8 +189,6 @@ impl ProfileNow {
                 "xhprof.auto_enable = trigger\nxhprof.trigger = {name}\nxhprof.trigger_secret = \"…\""
             ),
             header,
-            cookie,
-            cookie_end,
             examples: Vec::new(),
         }
     }
@@ -166,13 +210,6 @@ mod tests {
             secret: Some("a'b\"<c> ;".to_owned()),
         };
         let ways = ProfileNow::of(&trigger, true, "https://example.com/?a='b'");
-        // In the cookie it is encoded as in a URL, in the header it is itself.
-        assert!(
-            ways.bookmark
-                .contains("document.cookie='XHPROF=a%27b%22%3Cc%3E%20%3B;path=/"),
-            "{}",
-            ways.bookmark
-        );
         assert_eq!(ways.header, "XHPROF: a'b\"<c> ;");
         assert!(
             ways.curl.contains("'XHPROF: a'\\''b\"<c> ;'"),
@@ -184,6 +221,18 @@ mod tests {
         assert!(hidden.is_known && hidden.secret.is_none());
         assert!(hidden.curl.contains("XHPROF: SECRET"));
         assert!(!format!("{hidden:?}").contains("a'b"));
+    }
+
+    #[test]
+    fn a_ticket_is_a_parameter_of_the_address() {
+        for (url, expected) in [
+            ("https://a/", "https://a/?XHPROF=t"),
+            ("https://a/?", "https://a/?XHPROF=t"),
+            ("https://a/?b=c", "https://a/?b=c&XHPROF=t"),
+            ("https://a/b#c?d", "https://a/b?XHPROF=t#c?d"),
+        ] {
+            assert_eq!(with_parameter(url, "XHPROF", "t"), expected);
+        }
     }
 
     #[test]

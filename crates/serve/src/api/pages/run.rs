@@ -40,6 +40,8 @@ pub(crate) struct RunContext {
     wall: Option<Compared>,
     /// Its peak against the mean.
     peak: Option<Compared>,
+    /// The address of its trace, if the server has a template and the run is in a trace.
+    trace: Option<String>,
 }
 
 /// A run with its neighbours, and the usual run of its route.
@@ -50,8 +52,10 @@ pub(crate) async fn run(
     Path(id): Path<String>,
 ) -> Answer<RunContext> {
     let run = found(&state, &caller, &id).await?.info;
+    let trace = state.config.trace_url.as_ref();
+    let trace = trace.and_then(|template| template.of(&run));
     let context = ask(&state, move |store| RunContext::of(store, run)).await?;
-    Ok(Json(context))
+    Ok(Json(RunContext { trace, ..context }))
 }
 
 impl RunContext {
@@ -113,6 +117,7 @@ impl RunContext {
                 }),
             route,
             run,
+            trace: None,
         })
     }
 }

@@ -18,4 +18,5 @@ mod quotas;
 mod server;
 mod sites;
 mod tokens;
+mod traces;
 mod uploads;

@@ -317,6 +317,23 @@ fn only_an_admin_sees_the_secret_and_the_tokens() {
         let ways = of("/api/v1/pages/profile-now");
         assert_eq!(ways.text().contains("hush"), is_shown, "{token}");
         assert_eq!(ways.json()["is_known"], true);
+        let url = r#"{"url":"https://shop.example.com/cart?a=1#top"}"#;
+        let bearer = format!("Bearer {}", server.tokens[token]);
+        let headers = [
+            ("authorization", &*bearer),
+            ("content-type", "application/json"),
+        ];
+        let ticket = server.send("POST", "/api/v1/profile-now/ticket", &headers, url.into());
+        assert_eq!(ticket.status == StatusCode::OK, is_shown);
+        assert!(!ticket.text().contains("hush"));
+        if is_shown {
+            let ticket = ticket.json()["url"].as_str().unwrap().to_owned();
+            let begin = "https://shop.example.com/cart?a=1&XHPROF=ticket-";
+            assert!(
+                ticket.starts_with(begin) && ticket.ends_with("#top"),
+                "{ticket}"
+            );
+        }
         let tokens = of("/api/v1/tokens");
         assert_eq!(tokens.text().contains("reader"), is_shown, "{token}");
         let settings = of("/api/v1/pages/settings");

@@ -91,6 +91,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
             name: "XHPROF".to_owned(),
             secret: Some("hush".to_owned()),
         },
+        trace_url: Some("https://tempo.example.com/{trace_id}".parse().unwrap()),
     }))
 }
 

@@ -93,6 +93,7 @@ pub(super) fn facets_count_the_runs(store: &dyn Store) {
         profile.meta.host = Some(format!("web{}", number % 2));
         let branch = if number < 60 { "main" } else { "next" };
         profile.meta.set_tag("branch", branch);
+        profile.meta.set_tag("trace_id", format!("{number:032x}"));
         put(store, profile);
     }
     let hosts = store.hosts(&everything()).unwrap().into_iter();
@@ -119,6 +120,13 @@ pub(super) fn facets_count_the_runs(store: &dyn Store) {
     assert_eq!(facets.routes.len(), 3);
     let statuses: u64 = facets.statuses.iter().map(|of| of.runs).sum();
     assert_eq!(statuses, 90);
+    // Each run has a trace of its own: there is nothing to choose from.
+    assert!(facets.tags.iter().all(|tag| tag.name != "trace_id"));
+    let of_trace = Selection {
+        tags: vec![("trace_id".to_owned(), format!("{:032x}", 7))],
+        ..everything()
+    };
+    assert_eq!(store.runs(&query(of_trace)).unwrap().runs.len(), 1);
     let branch = facets.tags.iter().find(|tag| tag.name == "branch").unwrap();
     assert_eq!(values(&branch.values), [pair("main", 60), pair("next", 30)]);
     let some = Selection {
