@@ -323,7 +323,10 @@ $parts = [
         return null;
     },
     'WordPress' => function () use ($of, $cli, $production, $has_fpm, $get): ?string {
-        application('wordpress', $of('{^wp-content/}'));
+        $files = $of('{^wp-content/}');
+        $panel = 'wp-content/mu-plugins/xhprof-panel.php';
+        $files[$panel] = str_replace("__DIR__ . '/xhprof", var_export(dirname(__DIR__, 2), true) . " . '", file_get_contents(dirname(__DIR__, 2) . '/wordpress/xhprof-panel.php'));
+        application('wordpress', $files);
         command($cli, ['XHPROF' => '1'], 'wp', 'post', 'list', '--field=ID');
         check_titles(['wp post list']);
         commands_without_extension(['wp', 'post', 'list']);
@@ -380,6 +383,7 @@ $parts = [
     },
 ];
 
+check('config/debugbar.php names the panel', array_keys((eval('?>' . $files['config/debugbar.php']))['custom_collectors']), ['Xhprof\Bridge\DebugbarPanel']);
 check('the directory is made as in docs/production.md, where this is tested', str_contains(file_get_contents(__DIR__ . '/../../../docs/production.md'), $files['commands 0']));
 foreach ($parts as $part => $run) {
     $before = $failed;
