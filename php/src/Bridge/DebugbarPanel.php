@@ -40,7 +40,7 @@ final class DebugbarPanel extends DataCollector implements Renderable
         $this->profile ??= $this->profiler?->stop();
         $this->profiler = null;
         if ($this->profile === null) {
-            $why = Profiler::isAvailable() ? 'Another profile was running.' : 'This PHP has no extension xhprof.';
+            $why = Profiler::isAvailable() ? 'Another profile was running: of the program, or because of the trigger.' : 'This PHP has no extension xhprof.';
             return ['calls' => 0, 'queries' => 0, 'functions' => ['data' => [$why => '']], 'statements' => ['data' => []]];
         }
         $functions = $statements = [];

@@ -23,7 +23,8 @@ final class PanelRows
     public const SHOWN = 30;
 
     /**
-     * Begins a profile; null without the extension, or if the program itself has begun one.
+     * Begins a profile; null without the extension, if the program itself has begun one, and if this request has the
+     * trigger: its profile is a file, and must not lack what a panel shows. That of `xhprof.auto_enable = 1` is suspended.
      *
      * @param bool $files as {@see Options::$files}
      */
@@ -33,7 +34,8 @@ final class PanelRows
             return null;
         }
         $status = xhprof_status();
-        return $status['mode'] === 'off' || $status['automatic'] ? Profiler::start(new Options(cpu: true, files: $files)) : null;
+        $isFree = $status['mode'] === 'off' || ($status['automatic'] && \ini_get('xhprof.auto_enable') === '1');
+        return $isFree ? Profiler::start(new Options(cpu: true, files: $files)) : null;
     }
 
     /**

@@ -13,7 +13,8 @@ use Xhprof\Profiler;
  * A panel of Query Monitor, for WordPress: time by plugin and by hook, SQL statements with their callers, functions.
  *
  * A must-use file calls {@see register()}. It profiles from there to the action `shutdown`, except where
- * WP_ENVIRONMENT_TYPE is `production`, which is WordPress's default. Nothing is written to files.
+ * WP_ENVIRONMENT_TYPE is `production`, which is WordPress's default, and where Query Monitor shows nothing. Nothing is
+ * written to files.
  */
 final class QueryMonitorPanel
 {
@@ -29,7 +30,7 @@ final class QueryMonitorPanel
     /** Begins the profile of this request, and adds the panel. */
     public static function register(): void
     {
-        if (wp_get_environment_type() === 'production') {
+        if (PHP_SAPI === 'cli' || wp_doing_cron() || wp_get_environment_type() === 'production') {
             return;
         }
         $panel = new self();
@@ -195,7 +196,7 @@ final class QueryMonitorPanel
     private function html(): string
     {
         if ($this->profile === null) {
-            return '<p>' . (Profiler::isAvailable() ? 'Another profile was running.' : 'This PHP has no extension xhprof.') . '</p>';
+            return '<p>' . (Profiler::isAvailable() ? 'Another profile was running: of the program, or because of the trigger.' : 'This PHP has no extension xhprof.') . '</p>';
         }
         $hooks = [];
         foreach ($GLOBALS['wp_filter'] as $hook => $found) {

@@ -53,7 +53,7 @@ final class DebugbarPanelTest extends TestCase
         } finally {
             xhprof_disable();
         }
-        self::assertSame(['Another profile was running.' => ''], $data['functions']['data']);
+        self::assertSame(['Another profile was running: of the program, or because of the trigger.' => ''], $data['functions']['data']);
     }
 
     public function testViewsOfBladeHaveTheirNames(): void

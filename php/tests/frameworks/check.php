@@ -253,6 +253,11 @@ $parts = [
         check('the toolbar counts calls', preg_match('/sf-toolbar-label">xhprof<.*?sf-toolbar-value">[\d,]+</s', $repeated['toolbar']), 1);
         check('no statement is said', str_contains($without['panel'], 'No SQL statement was made.'));
         check_titles([]);
+        // With the trigger the file has it all, and the panel nothing.
+        $answers = command($cli, ['XHPROF' => '1', 'XHPROF_PACKAGE' => $package], 'panel');
+        check('the panel leaves a profile of the trigger alone', substr_count($answers, 'This request was not profiled.'), 2);
+        $profiles = profiles();
+        check('that profile is whole', in_array('Articles::find', array_column($profiles[0]['functions'] ?? [], 'name'), true));
         global $folder;
         exec('rm -rf ' . escapeshellarg("$folder/var"));
         file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
