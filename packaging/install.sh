@@ -2,11 +2,12 @@
 # Installs xhprof from a release: the extension into each PHP of this machine that the
 # release has a file for, and the program xhprof. Nothing is compiled.
 #
-#   sh install.sh --from FOLDER|URL [--php FILE]… [--signers FILE] [--dry-run]
+#   sh install.sh --from FOLDER|URL [--php FILE]… [--ini FILE] [--signers FILE] [--dry-run]
 #   sh install.sh --uninstall
 #
 #   --from       the folder or address with the files of a release
 #   --php FILE   this PHP only, such as /usr/bin/php8.2; may be given again
+#   --ini FILE   these settings in place of those of the release
 #   --signers    checks SHA256SUMS.sig with ssh-keygen, against this file of allowed signers
 #   --dry-run    says what would be done, and changes nothing
 #   --uninstall  removes what it installed
@@ -19,7 +20,7 @@ set -eu
 from=
 prefix=${PREFIX:-/usr/local}
 list=$prefix/share/xhprof/release
-phps='' signers='' dry='' uninstall=''
+phps='' settings='' signers='' dry='' uninstall=''
 
 say() { printf '%s\n' "$*"; }
 
@@ -30,11 +31,12 @@ die() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --from | --php | --signers)
+    --from | --php | --ini | --signers)
         [ $# -gt 1 ] || die "$1 needs a value"
         case $1 in
         --from) from=${2%/} ;;
         --php) phps="$phps $2" ;;
+        --ini) settings=$2 ;;
         --signers) signers=$2 ;;
         esac
         shift
@@ -160,7 +162,7 @@ install_into() {
     change mkdir -p "$folder"
     put 644 "$work/$name.d/xhprof.so" "$module"
     note "$module"
-    switch_on "$version" "$scanned" "$work/$name.d/xhprof.ini"
+    switch_on "$version" "$scanned" "${settings:-$work/$name.d/xhprof.ini}"
     installed="$installed $php"
 }
 

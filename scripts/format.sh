@@ -61,7 +61,7 @@ format_web() {
         echo 'npm ci, in web/'
         (cd web && npm ci --silent) || not_formatted prettier || return 0
     }
-    mapfile -t files < <(existing 'web/*' '*.mjs' | grep -E '\.(ts|tsx|js|mjs|css)$' | grep -vE '^web/(dist|src/generated|src/api/generated)/')
+    mapfile -t files < <(existing 'web/*' 'editors/*' '*.mjs' | grep -E '\.(ts|tsx|js|mjs|css)$' | grep -vE '^web/(dist|src/generated|src/api/generated)/')
     $prettier --config web/.prettierrc.json --log-level warn "--$1" "${files[@]}"
 }
 

@@ -1,6 +1,7 @@
 # `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
 
 source scripts/format.sh
+source scripts/book.sh
 
 lint_rustfmt() { format_rust check; }
 
@@ -73,9 +74,11 @@ lint_shell() {
     fi
 }
 
+lint_book() { book_build; }
+
 lint_everything() {
     local part status failed=0
-    for part in rustfmt formatters clippy doc dependencies deny shell; do
+    for part in rustfmt formatters clippy doc book dependencies deny shell; do
         say "lint: $part"
         # Not `if lint_…`, which would disable `set -e` inside.
         set +e

@@ -4,6 +4,11 @@
 composer_json() {
     "$PHP" -n scripts/check-composer.php
     "$PHP" -n packaging/pie/test.php
+    if [ -e /usr/share/php/Symfony/Component/Yaml/autoload.php ]; then
+        "$PHP" packaging/environments/test.php
+    else
+        echo "Debian's package of Symfony's YAML is not installed, so not run: packaging/environments"
+    fi
     local version
     version=$(composer --version --no-ansi 2>/dev/null | sed -nE 's/^Composer version ([0-9.]+).*/\1/p' || true)
     # Earlier ones refuse a list of download-url-method. PIE needs this one, too.

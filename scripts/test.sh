@@ -75,6 +75,8 @@ rest_builds() {
 rest_tests() {
     step 'clippy, warnings are errors' lint_clippy
     step 'documentation of the code, warnings are errors' lint_doc
+    step 'the book of docs/: links, search' lint_book
+    step "docs/tutorial.md's commands" book_tutorial
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
     step 'shfmt, phpcs, ruff, prettier' lint_formatters
@@ -102,6 +104,7 @@ rest_tests() {
     step 'examples/shop: each fault is caught, by its line' example_shop
     step 'phpize, configure, make, make test, make install' phpize_build
     step 'the viewer in Chromium' web_smoke
+    step 'the extension for VS Code, with a stand-in for it' editor_extension
     step "README.md's commands" readme_commands
 }
 
@@ -248,6 +251,19 @@ call_instructions() {
 formats_quick() {
     source crates/formats/tests/tools/check.sh
     formats_check --quick
+}
+
+# Against VS Code's published types: VS Code itself is in no registry.
+editor_extension() {
+    command -v npm >/dev/null || {
+        echo 'npm is not installed, so not run: editors/vscode'
+        return
+    }
+    XHPROF_PROGRAM=$(realpath "$profiler")
+    export XHPROF_PROGRAM
+    cd editors/vscode
+    npm ci --silent
+    npm test --silent
 }
 
 native_files() { python3 crates/profile/tests/reader/check.py "$PHP" "$extension" "$profiler"; }

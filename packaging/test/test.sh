@@ -18,6 +18,7 @@ package_test() {
     mkdir -p "$folder/no-rust"
     as_root cp -R "$packages" "$root/release"
     as_root cp packaging/test/inside.sh "$root/inside.sh"
+    as_root cp -R packaging/environments "$root/environments"
     package_next "$folder"
     say "package: install, use, upgrade and remove in $root"
     as_root env XHPROF_RUST="$folder/no-rust" XHPROF_ARCHIVES="$fresh/archives" scripts/fresh-enter.sh \

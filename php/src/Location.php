@@ -26,7 +26,7 @@ final class Location implements \Stringable
             return $template;
         }
         if (preg_match('/\{closure:(.+):(\d+)\}$/', $function, $found) === 1) {
-            return new self($found[1], (int) $found[2]);
+            return new self(self::included($found[1]), (int) $found[2]);
         }
         try {
             $found = str_contains($function, '::')
@@ -38,5 +38,18 @@ final class Location implements \Stringable
         $file = $found->getFileName();
         $line = $found->getStartLine();
         return $file === false || $line === false ? null : new self($file, $line);
+    }
+
+    /** The only included file whose path ends so; the end itself if there are several, or none. */
+    private static function included(string $end): string
+    {
+        static $files = [];
+        static $count = 0;
+        $all = get_included_files();
+        foreach (\array_slice($all, $count) as $file) {
+            $files[implode('/', \array_slice(explode('/', $file), -2))][] = $file;
+        }
+        $count = \count($all);
+        return \count($files[$end] ?? []) === 1 ? $files[$end][0] : $end;
     }
 }

@@ -15,6 +15,7 @@ final class Options
      * @param array<string, string> $tags as xhprof_tag() sets them
      * @param list<string> $ignoredFunctions names, or patterns such as `PHPUnit\*`: such functions
      *     have no entry, and their callees become those of their caller
+     * @param bool $files the top level of files as functions, too: `run_init::views/page.blade.php`
      */
     public function __construct(
         public readonly bool $cpu = false,
@@ -25,6 +26,7 @@ final class Options
         public readonly string $title = '',
         public readonly array $tags = [],
         public readonly array $ignoredFunctions = [],
+        public readonly bool $files = false,
     ) {
     }
 
@@ -66,6 +68,6 @@ final class Options
             'xhprof.collect_additional_info' => $this->statements ? '1' : '0',
             // {closure:src/Shop.php:12} can be found by people; {closure} cannot.
             'xhprof.closure_names' => '1',
-        ];
+        ] + ($this->files ? ['xhprof.run_init' => '1'] : []);
     }
 }

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Xhprof;
 
 /**
- * Names the functions of Twig's compiled templates, as the program xhprof does: `twig::page.html.twig`,
- * `twig::page.html.twig::block_body`. A profile from a file keeps PHP's names, unless its templates are
- * loaded in this process.
+ * Names the functions of compiled templates, as the program xhprof does: `twig::page.html.twig::block_body` of
+ * Twig, `run_init::shop/page.blade.php` of Blade. A profile from a file keeps PHP's names, unless its templates
+ * are loaded in this process.
  *
  * @internal
  */
@@ -22,16 +22,33 @@ final class Template
     /** The name of a function; its own if it is not a template's. */
     public static function name(string $function): string
     {
-        if (!str_starts_with($function, '__TwigTemplate_')) {
-            return $function;
+        if (str_starts_with($function, '__TwigTemplate_')) {
+            return self::$names[$function] ??= self::named($function);
         }
-        return self::$names[$function] ??= self::named($function);
+        // Blade's compiled files are called by a hash: SHA-1, or XXH128 since Laravel 9.
+        if (preg_match('#^run_init::(.+/(?:[0-9a-f]{32}|[0-9a-f]{40})\.php)$#', $function, $found) === 1) {
+            return self::$names[$function] ??= self::view($found[1]) ?? $function;
+        }
+        return $function;
     }
 
     /** The template and the line of a function that {@see name()} has named. */
     public static function location(string $name): ?Location
     {
         return self::$locations[$name] ?? null;
+    }
+
+    /** The name of a view of Blade, whose last comment has its path. */
+    private static function view(string $compiled): ?string
+    {
+        foreach (get_included_files() as $file) {
+            if (str_ends_with($file, "/$compiled") && preg_match('#^.*/\*\*PATH (.+?) ENDPATH\*\*/#s', (string) @file_get_contents($file), $found) === 1) {
+                $name = 'run_init::' . implode('/', \array_slice(explode('/', $found[1]), -2));
+                self::$locations[$name] ??= new Location($found[1], 1);
+                return $name;
+            }
+        }
+        return null;
     }
 
     private static function named(string $function): string

@@ -85,6 +85,43 @@ impl<'a> CodeClass<'a> {
             None => package_of_name(name).map_or(Self::Own, Self::Package),
         }
     }
+
+    /// The name of the class for people; of a package, its vendor.
+    #[must_use]
+    pub fn title(self) -> &'a [u8] {
+        match self {
+            Self::Own => b"own code",
+            Self::Package(package) => package.vendor,
+            Self::Template => b"templates",
+            Self::Php => b"PHP",
+            Self::Waiting => b"waiting",
+            Self::Other => b"loading",
+        }
+    }
+
+    /// The same, finer: the package, or the module of own code.
+    #[must_use]
+    pub fn part(self, symbol: &'a Symbol) -> &'a [u8] {
+        match self {
+            Self::Package(package) => package.name,
+            Self::Own => {
+                let module = symbol.file.as_deref().and_then(own_module);
+                module.unwrap_or(self.title())
+            }
+            _ => self.title(),
+        }
+    }
+}
+
+/// The module that a file of own code belongs to: `Acme/Checkout` of Magento's
+/// `app/code`, `shop` of Drupal's `modules/custom`.
+fn own_module(file: &[u8]) -> Option<&[u8]> {
+    if let Some(rest) = after_last(file, b"/app/code/") {
+        return two_parts(rest);
+    }
+    let folders = [&b"/modules/custom/"[..], b"/themes/custom/"];
+    let mut found = folders.iter().filter_map(|folder| after_last(file, folder));
+    found.next().and_then(first_part)
 }
 
 /// Whether a function of PHP waits: on a busy machine the wall time of all others is
@@ -193,9 +230,24 @@ fn package_of_file(file: &[u8]) -> Option<Package<'_>> {
             return Some(debian(rest));
         }
     }
-    for folder in [&b"/wp-content/plugins/"[..], b"/wp-content/themes/"] {
+    let folders = [
+        &b"/wp-content/plugins/"[..],
+        b"/wp-content/mu-plugins/",
+        b"/wp-content/themes/",
+        b"/modules/contrib/",
+        b"/themes/contrib/",
+    ];
+    for folder in folders {
         if let Some(rest) = after_last(file, folder) {
-            return first_part(rest).map(Package::of_vendor);
+            // A plugin may be one file.
+            let name = first_part(rest).or_else(|| rest.strip_suffix(b".php"));
+            return name.map(Package::of_vendor);
+        }
+    }
+    for folder in [&b"/core/modules/"[..], b"/core/themes/"] {
+        if let Some(name) = after_last(file, folder).and_then(first_part) {
+            let vendor = b"drupal";
+            return Some(Package { vendor, name });
         }
     }
     let cores: [(&[u8], &[u8]); 3] = [
@@ -214,11 +266,7 @@ fn composer(rest: &[u8]) -> Option<Package<'_>> {
     let Some(vendor) = first_part(rest) else {
         return Some(Package::of_vendor(b"composer"));
     };
-    let below = rest.get(vendor.len() + 1..).unwrap_or_default();
-    let name = first_part(below).map_or(vendor, |package| {
-        rest.get(..vendor.len() + 1 + package.len())
-            .unwrap_or(vendor)
-    });
+    let name = two_parts(rest).unwrap_or(vendor);
     Some(Package { vendor, name })
 }
 
@@ -301,6 +349,13 @@ fn first_part(path: &[u8]) -> Option<&[u8]> {
     path.get(..end).filter(|part| !part.is_empty())
 }
 
+/// `symfony/http-kernel` of `symfony/http-kernel/Kernel.php`.
+fn two_parts(path: &[u8]) -> Option<&[u8]> {
+    let first = first_part(path)?.len() + 1;
+    let second = first_part(path.get(first..)?)?.len();
+    path.get(..first + second)
+}
+
 fn position(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
@@ -357,7 +412,38 @@ mod tests {
         );
         assert_eq!(of("/usr/share/php/Mail.php"), "Mail: Mail");
         assert_eq!(of("/srv/wp-content/plugins/woo/a.php"), "woo: woo");
+        assert_eq!(of("/srv/wp-content/plugins/hello.php"), "hello: hello");
+        assert_eq!(of("/srv/wp-content/mu-plugins/a/b.php"), "a: a");
+        assert_eq!(
+            of("/srv/web/modules/contrib/pathauto/src/A.php"),
+            "pathauto: pathauto"
+        );
+        assert_eq!(of("/srv/web/core/modules/node/a.php"), "drupal: node");
+        assert_eq!(
+            of("/srv/vendor/magento/module-catalog/Model/Product.php"),
+            "magento: magento/module-catalog"
+        );
         assert_eq!(of("/srv/wp-includes/plugin.php"), "wordpress: wordpress");
+    }
+
+    #[test]
+    fn own_code_has_modules() {
+        let of = |file: &str| {
+            let symbol = Symbol {
+                file: Some(file.as_bytes().into()),
+                ..Symbol::new(*b"a")
+            };
+            let class = CodeClass::of(&symbol);
+            assert_eq!(class, CodeClass::Own, "{file}");
+            String::from_utf8_lossy(class.part(&symbol)).into_owned()
+        };
+        assert_eq!(
+            of("/srv/app/code/Acme/Checkout/Model/Total.php"),
+            "Acme/Checkout"
+        );
+        assert_eq!(of("/srv/web/modules/custom/shop/src/Cart.php"), "shop");
+        assert_eq!(of("/srv/web/modules/custom/shop.php"), "own code");
+        assert_eq!(of("/srv/src/Cart.php"), "own code");
     }
 
     #[test]

@@ -10,13 +10,8 @@ use Symfony\Component\HttpFoundation\Request;
 use Symfony\Component\HttpFoundation\Response;
 use Symfony\Component\HttpKernel\Event\RequestEvent;
 use Symfony\Component\HttpKernel\Event\ResponseEvent;
-use Xhprof\Call;
-use Xhprof\Cost;
-use Xhprof\Location;
-use Xhprof\Options;
 use Xhprof\Profile;
 use Xhprof\Profiler;
-use Xhprof\Query;
 
 /**
  * A panel of Symfony's web profiler: which functions a request calls, and which SQL statements, with their callers.
@@ -27,8 +22,6 @@ use Xhprof\Query;
  */
 final class SymfonyPanel extends AbstractDataCollector implements EventSubscriberInterface
 {
-    private const SHOWN = 30;
-
     private ?Profiler $profiler = null;
     private ?Profile $profile = null;
     private ?Request $request = null;
@@ -48,13 +41,9 @@ final class SymfonyPanel extends AbstractDataCollector implements EventSubscribe
     public function begin(RequestEvent $event): void
     {
         $isOwnPage = preg_match('#^/_(profiler|wdt)(/|$)#', $event->getRequest()->getPathInfo()) === 1;
-        if ($this->profiler !== null || !$event->isMainRequest() || $isOwnPage || !Profiler::isAvailable()) {
-            return;
-        }
-        $status = xhprof_status();
-        if ($status['mode'] === 'off' || $status['automatic']) {
+        if ($this->profiler === null && $event->isMainRequest() && !$isOwnPage) {
             $this->request = $event->getRequest();
-            $this->profiler = Profiler::start(new Options(cpu: true));
+            $this->profiler = PanelRows::begin();
         }
     }
 
@@ -82,10 +71,10 @@ final class SymfonyPanel extends AbstractDataCollector implements EventSubscribe
             'wall' => $total->wall,
             'cpu' => $total->cpu,
             'peak' => $total->peak,
-            'functions' => self::functions($profile),
-            'queries' => array_map(self::query(...), \array_slice($profile->queries(), 0, self::SHOWN)),
+            'functions' => PanelRows::functions($profile),
+            'queries' => PanelRows::queries($profile),
             'query_count' => $profile->queryCount(),
-            'repeated' => max([0, ...array_map(static fn(Query $query): int => $query->repeated(), $profile->queries())]),
+            'repeated' => PanelRows::repeated($profile),
         ];
     }
 
@@ -111,50 +100,5 @@ final class SymfonyPanel extends AbstractDataCollector implements EventSubscribe
     public function getProfile(): array
     {
         return \is_array($this->data) ? $this->data : [];
-    }
-
-    /**
-     * The functions with the greatest own time.
-     *
-     * @return list<array{name: string, file: ?string, line: int, calls: int, self: int, wall: int}>
-     */
-    private static function functions(Profile $profile): array
-    {
-        $functions = $profile->functions();
-        $own = array_map(static fn(Cost $cost): int => $cost->wall, $functions);
-        foreach ($profile->callers('*') as $call) {
-            if (isset($own[$call->caller])) {
-                $own[$call->caller] -= $call->cost->wall;
-            }
-        }
-        arsort($own);
-        $rows = [];
-        foreach (\array_slice($own, 0, self::SHOWN, true) as $name => $wall) {
-            $location = Location::of((string) $name);
-            $rows[] = [
-                'name' => (string) $name,
-                'file' => $location?->file,
-                'line' => $location->line ?? 0,
-                'calls' => $functions[$name]->calls,
-                'self' => $wall,
-                'wall' => $functions[$name]->wall,
-            ];
-        }
-        return $rows;
-    }
-
-    /** @return array{statement: string, count: int, repeated: int, wall: int, callers: list<array{name: string, calls: int, file: ?string, line: int}>} */
-    private static function query(Query $query): array
-    {
-        return [
-            'statement' => $query->statement,
-            'count' => $query->count(),
-            'repeated' => $query->repeated(),
-            'wall' => array_sum(array_map(static fn(Call $call): int => $call->cost->wall, $query->calls)),
-            'callers' => array_map(static function (Call $call): array {
-                $location = Location::of($call->caller);
-                return ['name' => $call->caller, 'calls' => $call->cost->calls, 'file' => $location?->file, 'line' => $location->line ?? 0];
-            }, \array_slice($query->calls, 0, 5)),
-        ];
     }
 }

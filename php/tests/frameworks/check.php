@@ -253,6 +253,11 @@ $parts = [
         check('the toolbar counts calls', preg_match('/sf-toolbar-label">xhprof<.*?sf-toolbar-value">[\d,]+</s', $repeated['toolbar']), 1);
         check('no statement is said', str_contains($without['panel'], 'No SQL statement was made.'));
         check_titles([]);
+        // With the trigger the file has it all, and the panel nothing.
+        $answers = command($cli, ['XHPROF' => '1', 'XHPROF_PACKAGE' => $package], 'panel');
+        check('the panel leaves a profile of the trigger alone', substr_count($answers, 'This request was not profiled.'), 2);
+        $profiles = profiles();
+        check('that profile is whole', in_array('Articles::find', array_column($profiles[0]['functions'] ?? [], 'name'), true));
         global $folder;
         exec('rm -rf ' . escapeshellarg("$folder/var"));
         file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
@@ -323,7 +328,10 @@ $parts = [
         return null;
     },
     'WordPress' => function () use ($of, $cli, $production, $has_fpm, $get): ?string {
-        application('wordpress', $of('{^wp-content/}'));
+        $files = $of('{^wp-content/}');
+        $panel = 'wp-content/mu-plugins/xhprof-panel.php';
+        $files[$panel] = str_replace("__DIR__ . '/xhprof", var_export(dirname(__DIR__, 2), true) . " . '", file_get_contents(dirname(__DIR__, 2) . '/wordpress/xhprof-panel.php'));
+        application('wordpress', $files);
         command($cli, ['XHPROF' => '1'], 'wp', 'post', 'list', '--field=ID');
         check_titles(['wp post list']);
         commands_without_extension(['wp', 'post', 'list']);
@@ -380,6 +388,7 @@ $parts = [
     },
 ];
 
+check('config/debugbar.php names the panel', array_keys((eval('?>' . $files['config/debugbar.php']))['custom_collectors']), ['Xhprof\Bridge\DebugbarPanel']);
 check('the directory is made as in docs/production.md, where this is tested', str_contains(file_get_contents(__DIR__ . '/../../../docs/production.md'), $files['commands 0']));
 foreach ($parts as $part => $run) {
     $before = $failed;

@@ -82,6 +82,12 @@ function wp_ajax_nopriv_heartbeat(): void
 {
 }
 
+/** WordPress's default: there the panel of Query Monitor does nothing. */
+function wp_get_environment_type(): string
+{
+    return 'production';
+}
+
 function wp_doing_ajax(): bool
 {
     return $_SERVER['SCRIPT_NAME'] === '/wp-admin/admin-ajax.php';
@@ -93,7 +99,9 @@ function wp_doing_cron(): bool
 }
 
 PHP_SAPI === 'cli' and define('WP_CLI', true);
-require __DIR__ . '/wp-content/mu-plugins/xhprof-route.php';
+foreach (glob(__DIR__ . '/wp-content/mu-plugins/*.php') as $file) {
+    require $file;
+}
 if (PHP_SAPI === 'cli') {
     exit("a list\n");
 }

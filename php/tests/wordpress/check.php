@@ -7,6 +7,8 @@
  *     php -n check.php EXTENSION PROGRAM PHP-FPM ROOT FOLDER
  *
  * Below ROOT are Debian's packages, unpacked. FOLDER is empty; the caller removes it.
+ * The panel is shown by a stand-in for Query Monitor, or by the plugin in the folder that
+ * the environment variable QUERY_MONITOR names.
  */
 
 require __DIR__ . '/../../../php-tests/programs/databases/servers.php';
@@ -134,7 +136,7 @@ file_put_contents("$folder/fpm.ini", settings($root) . <<<INI
 
 $failed = 0;
 /** Sends a request; compares the title of its profile, and what the answer begins with. */
-$asked = function (FpmServer $server, string $target, string $script, string $title, string $status, string $cookies = '') use ($site, $folder, $program, &$failed): void {
+$asked = function (FpmServer $server, string $target, string $script, string $title, string $status, string $cookies = '') use ($site, $folder, $program, &$failed): string {
     $variables = ['REQUEST_URI' => $target, 'SCRIPT_NAME' => "/$script", 'PHP_SELF' => "/$script", 'HTTP_HOST' => 'shop.test', 'SERVER_NAME' => 'shop.test', 'HTTP_COOKIE' => $cookies];
     $answer = FpmServer::answer($server->send("$site/$script", explode('?', $target, 2)[1] ?? '', $variables));
     $found = preg_match('/^Status: (\d+)/m', $answer, $line) === 1 ? $line[1] : '200';
@@ -150,6 +152,7 @@ $asked = function (FpmServer $server, string $target, string $script, string $ti
     $is_right = $titles === [$title] && $found === $status;
     $failed += $is_right ? 0 : 1;
     echo $is_right ? 'ok   ' : 'WRONG', " $target: ", implode(', ', $titles), " ($found)", $is_right ? '' : ", instead of $title ($status)", "\n";
+    return $answer;
 };
 $server = new FpmServer($fpm, $folder, [], ini: "$folder/fpm.ini");
 $asked($server, '/', 'index.php', 'GET index.php', '200');
@@ -178,6 +181,46 @@ foreach ([['wp_version_check'], ['wp_version_check', 'wp_scheduled_delete']] as 
         PHP);
     $asked($server, '/wp-cron.php', 'wp-cron.php', count($hooks) === 1 ? "GET cron $hooks[0]" : 'GET cron', '200');
 }
+
+// The panel of Query Monitor, with a plugin that has callbacks, a statement in a loop, and a closure.
+$plugin = fn (string $name, string $text) => mkdir("$site/wp-content/plugins/$name") && file_put_contents("$site/wp-content/plugins/$name/$name.php", $text);
+$panel = 'wp-content/mu-plugins/xhprof-panel.php';
+file_put_contents("$site/$panel", str_replace("__DIR__ . '/xhprof", var_export(dirname(__DIR__, 2), true) . " . '", file_get_contents(dirname(__DIR__, 2) . '/wordpress/xhprof-panel.php')));
+$plugin('shop', <<<'PHP'
+    <?php
+    /* Plugin Name: Shop */
+    function shop_prices() { usleep(20_000); foreach ([1, 2, 3] as $id) { $GLOBALS['wpdb']->get_var("SELECT 'price <$id>'"); } }
+    add_action('wp_loaded', 'shop_prices');
+    add_filter('the_content', fn ($text) => $text . usleep(10_000));
+    PHP);
+$monitor = getenv('QUERY_MONITOR');
+if ($monitor !== false) {
+    exec('cp -R ' . escapeshellarg($monitor) . ' ' . escapeshellarg("$site/wp-content/plugins/query-monitor"), $output, $status);
+    $status === 0 || stop("$monitor cannot be copied");
+} else {
+    $plugin('query-monitor', file_get_contents(__DIR__ . '/../Bridge/query-monitor.php'));
+}
+within("require \$argv[1] . '/wp-load.php'; update_option('active_plugins', ['query-monitor/query-monitor.php', 'shop/shop.php']); get_role('administrator')->add_cap('view_query_monitor');");
+file_put_contents("$site/wp-config.php", str_replace("<?php\n", "<?php\ndefine('WP_ENVIRONMENT_TYPE', 'local');\n", file_get_contents("$site/wp-config.php")));
+// The tag of the route is that of the panel's own profile.
+$answer = $asked($server, '/2026/01/an-article/', 'index.php', 'GET /?/?/an-article/', '200', $cookies);
+$shown = [
+    'the panel is in the menu' => '{XHProf}',
+    'the plugin has its time' => '{<td class="qm-num">[3-9]\d\.\d\d ms</td><td><code>plugin shop</code>}',
+    'WordPress has, too' => '{<code>WordPress</code>}',
+    'a hook has its time' => '{<td class="qm-num">[2-9]\d\.\d\d ms</td><td class="qm-num">\d+</td><td><code>wp_loaded</code><br>[^/]*[\d.]+ ms shop_prices}',
+    'and that of a closure' => '{<code>the_content</code>.*?\{closure:shop/shop\.php:5\}}s',
+    'statements have callers, and no literals' => '{<td class="qm-num">3</td><td class="qm-num">[\d.]+ ms</td><td><code>SELECT \?</code><br>[^/]*3× by wpdb::}',
+];
+foreach ($shown as $what => $pattern) {
+    $is_right = preg_match($pattern, $answer) === 1;
+    $failed += $is_right ? 0 : 1;
+    echo $is_right ? 'ok   ' : 'WRONG', " Query Monitor's panel: $what\n";
+}
+$is_shown = $shown === array_filter($shown, fn ($pattern) => preg_match($pattern, $answer) === 1);
+$is_shown || print(substr(strstr($answer, 'id="qm-xhprof"') ?: 'there is no panel', 0, 4_000) . "\n");
+within("require \$argv[1] . '/wp-load.php'; update_option('active_plugins', []);");
+unlink("$site/$panel");
 $theme('twentytwentythree');
 $version = within("require \$argv[1] . '/wp-load.php'; echo \$wp_version;");
 // Block templates have a name since 6.3.

@@ -33,7 +33,7 @@ pub(crate) use list::{ListArguments, ListSort};
 pub use mcp::McpArguments;
 pub use memory::MemoryArguments;
 pub use regressions::{FindingsFormat, RegressionsArguments};
-pub(crate) use report::{ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
+pub(crate) use report::{By, ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\

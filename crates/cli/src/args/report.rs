@@ -17,6 +17,7 @@ Examples:
   xhprof report run.xhprof --columns calls,self,incl-memory
   xhprof report run.xhprof --limit 0 | grep Sniff
   xhprof report run.xhp --tree --min 5
+  xhprof report run.xhp --by package
   xhprof report run.xhp --spans
   xhprof report run.xhp --hints
   xhprof report run.xhp --format markdown
@@ -109,6 +110,9 @@ pub(crate) struct ViewArguments {
     /// All hints on where time or memory is wasted, and what to do about each
     #[arg(long, group = "view", conflicts_with = "no_hints")]
     pub(crate) hints: bool,
+    /// What the rows are
+    #[arg(long, value_name = "WHAT", default_value = "function", conflicts_with_all = ["spans", "hints"])]
+    pub(crate) by: By,
     /// Leave out of trees what costs less than PERCENT of the total [default: 1]
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,
@@ -118,6 +122,16 @@ pub(crate) struct ViewArguments {
     /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
+}
+
+/// What the rows of a report are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum By {
+    /// Functions
+    #[default]
+    Function,
+    /// Composer packages, plugins, modules, own code, PHP, waiting; needs whole stacks
+    Package,
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -26,7 +26,7 @@ use profile::{Body, Meta, Metric, Mode, Profile, Tree};
 use serde_json::Value;
 use view::{Document, Hint, SortBy, Summary};
 
-use crate::args::{Cost, ReportArguments, ReportFormat, TableArguments, ViewArguments};
+use crate::args::{By, Cost, ReportArguments, ReportFormat, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
@@ -117,10 +117,18 @@ impl<'a> Report<'a> {
             );
         }
         let is_text = format == ReportFormat::Text;
-        if format == ReportFormat::Markdown && !is_of_functions {
+        let is_by_package = view.by == By::Package;
+        if format == ReportFormat::Markdown && (is_by_package || !is_of_functions) {
             bail!("--format markdown has all views in one text: leave the view out");
         }
-        let mut document = Document::of_costs(prepared(profile, view)?, Vec::new());
+        let profile = prepared(profile, view)?;
+        let by_package = is_by_package.then(|| formats::by_package(&profile));
+        let mut document = Document::of_costs(profile, Vec::new());
+        // The head is about all functions, in any view.
+        let summary = document.summary();
+        if let Some(by_package) = by_package.flatten() {
+            document = Document::of_costs(by_package, Vec::new());
+        }
         // Some formats have sizes only, mostly of allocated memory.
         if arguments.metric == Cost::Wall && has_only_memory(&document) {
             arguments.metric = Cost::Memory;
@@ -132,12 +140,13 @@ impl<'a> Report<'a> {
         let pattern = arguments.pattern.as_deref().map(Pattern::new);
         // A report on selected functions has none below its table.
         let is_below = is_of_functions
+            && !is_by_package
             && !arguments.no_hints
             && (!is_text || pattern.is_none())
             && is_small(document.profile());
         Ok(Self {
             hints: (view.hints || is_below).then(|| document.hints().hints),
-            summary: document.summary(),
+            summary,
             document,
             view,
             pattern,
@@ -161,7 +170,11 @@ impl<'a> Report<'a> {
                 } else if let Some(paths) = self.paths(None) {
                     self.rendered(paths.table(), look)?
                 } else {
-                    let mut text = self.rendered(self.functions(None).table(), look)?;
+                    let mut table = self.functions(None).table();
+                    if self.view.by == By::Package {
+                        table.title = "package";
+                    }
+                    let mut text = self.rendered(table, look)?;
                     if let Some(spans) = SpanTable::below(&self.document, self.pattern.as_ref()) {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
@@ -382,6 +395,8 @@ fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
         "the inverted tree"
     } else if view.fold_recursion {
         "--fold-recursion"
+    } else if view.by == By::Package {
+        "--by package"
     } else {
         return Ok(profile);
     };

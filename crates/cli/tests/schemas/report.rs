@@ -45,7 +45,7 @@ fn errors(validator: &Validator, value: &Value) -> String {
 #[test]
 fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
     let validator = validator();
-    let views: [(&str, &[&str], &str); 15] = [
+    let views: [(&str, &[&str], &str); 16] = [
         ("views.in/tiny.xhp", &[], "functions"),
         ("views.in/tiny.xhprof", &["--metric", "memory"], "functions"),
         ("report.in/sampled.xhprof", &[], "functions"),
@@ -56,6 +56,7 @@ fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
         ("views.in/tiny.xhp", &["--callees", "f*"], "matches"),
         ("views.in/tiny.xhp", &["--tree"], "tree"),
         ("views.in/tiny.xhp", &["--inverted"], "inverted"),
+        ("views.in/tiny.xhp", &["--by", "package"], "functions"),
         ("spans.in/spans.xhp", &["--spans"], "spans"),
         ("spans.in/spans.xhp", &[], "spans_left_out"),
         ("hints.in/import.json", &[], "hints"),

@@ -102,14 +102,14 @@ impl Classes {
     #[must_use]
     pub fn title(&self, class: u32) -> Cow<'_, str> {
         let title = match class {
-            OWN => "own code",
-            PHP => "PHP",
-            TEMPLATES => "templates",
-            WAITING => "waiting",
-            OTHER => "loading",
-            _ => return text::lossy(self.vendor(class).unwrap_or_default()),
+            OWN => CodeClass::Own.title(),
+            PHP => CodeClass::Php.title(),
+            TEMPLATES => CodeClass::Template.title(),
+            WAITING => CodeClass::Waiting.title(),
+            OTHER => CodeClass::Other.title(),
+            _ => self.vendor(class).unwrap_or_default(),
         };
-        Cow::Borrowed(title)
+        text::lossy(title)
     }
 
     /// The first colour of a class in the [palette](super::palette): there are

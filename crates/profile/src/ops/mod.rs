@@ -8,6 +8,7 @@ mod critical_path;
 mod diff;
 mod estimate;
 mod filter;
+mod groups;
 mod inverted;
 mod mean;
 mod merge;
