@@ -62,7 +62,7 @@ impl Sampler {
             return;
         }
         let stack = self.node(kept);
-        let sample = Sample { at, weight, stack };
+        let sample = Sample::new(at, weight, stack);
         if self.builder.samples().len() < self.max_nodes {
             self.builder.add(sample);
         } else {
