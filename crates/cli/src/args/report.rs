@@ -18,6 +18,7 @@ Examples:
   xhprof report run.xhprof --limit 0 | grep Sniff
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --spans
+  xhprof report run.xhp --lines
   xhprof report run.xhp --hints
   xhprof report run.xhp --format markdown
   zcat profiles.gz | xhprof report -
@@ -106,6 +107,10 @@ pub(crate) struct ViewArguments {
     /// Calls that waited: SQL statements, HTTP requests, commands, and their callers
     #[arg(long, visible_alias = "queries", group = "view")]
     pub(crate) spans: bool,
+    /// The source lines, the costliest first: samples have them. Self cost is here with PHP's own
+    /// functions that a line calls
+    #[arg(long, group = "view")]
+    pub(crate) lines: bool,
     /// All hints on where time or memory is wasted, and what to do about each
     #[arg(long, group = "view", conflicts_with = "no_hints")]
     pub(crate) hints: bool,
