@@ -128,6 +128,16 @@ fn formats_of_samples_are_read_as_samples_with_lines() {
     }
 }
 
+/// Xdebug's files have the lines of calls. The own cost of a function is where it begins.
+#[test]
+fn xdebugs_cachegrind_has_the_lines_of_calls() {
+    let found = costs(&again("callgrind-xdebug"));
+    for (line, callees) in [(12, 120_000), (14, 160_000)] {
+        let cost = found.get(&("/srv/Cart.php".to_owned(), line));
+        assert_eq!(cost.map(|cost| cost[1]), Some(callees), "{line}");
+    }
+}
+
 /// Callgrind has the own cost of each line, and the cost of each call at the line of the caller. Its time is in 10 ns.
 #[test]
 fn callgrind_has_the_lines_of_costs_and_of_calls() {
