@@ -19,8 +19,8 @@ use crate::units::{amount, count, counted, percent};
 const LIMIT: usize = 25;
 
 /// What to do where a profile has no lines.
-const NO_LINES: &str = "the profile has no lines: samples have them, of a running process (`xhprof attach PID -o \
-                        run.xhp`), and files of Callgrind or pprof";
+const NO_LINES: &str = "the profile has no lines: samples have them (`xhprof run --mode sample -o run.xhp -- \
+                        script.php`, `xhprof attach PID -o run.xhp`), and files of Callgrind or pprof";
 
 /// The lines of a profile, or an error that says how to record them.
 pub(crate) fn lines(document: &Document) -> Result<Vec<LineRow<'_>>> {
