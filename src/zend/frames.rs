@@ -77,6 +77,13 @@ impl<'a> Frame<'a> {
         (!function.is_null()).then(|| unsafe { Function::new(function) })
     }
 
+    /// The address of the instruction that PHP has written down. It is any number if the function is
+    /// internal, and may be under the JIT.
+    #[inline(always)]
+    pub(crate) fn opline_address(self) -> usize {
+        self.read().opline.addr()
+    }
+
     /// The instruction that runs, if the function is PHP code.
     #[cfg(property_hooks)]
     pub(super) fn opline(self) -> *const ext_php_rs::ffi::zend_op {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use ext_php_rs::ffi::{
     ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_CLOSURE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION,
-    zend_function,
+    zend_function, zend_op,
 };
 
 use super::string::bytes;
@@ -150,6 +150,30 @@ impl<'a> Function<'a> {
             let module = (*self.function).internal_function.module;
             !module.is_null() && std::ffi::CStr::from_ptr((*module).name) == c"xhprof"
         }
+    }
+
+    /// Whether this is the top level of a file or of `eval`.
+    pub(crate) fn is_file(self) -> bool {
+        self.kind() == FunctionKind::User && self.name().is_none()
+    }
+
+    /// The line of the instruction at an address; none if it is no instruction of this function.
+    pub(crate) fn line_at(self, opline: usize) -> Option<u32> {
+        if self.kind() == FunctionKind::Internal {
+            return None;
+        }
+        // SAFETY: a user function is an op_array.
+        let (first, count) = unsafe {
+            let op_array = &(*self.function).op_array;
+            (op_array.opcodes, op_array.last as usize)
+        };
+        let offset = opline.checked_sub(first.addr())?;
+        let index = offset / size_of::<zend_op>();
+        if index >= count || !offset.is_multiple_of(size_of::<zend_op>()) {
+            return None;
+        }
+        // SAFETY: one of the `last` instructions of a function that lives.
+        Some(unsafe { (*first.add(index)).lineno })
     }
 
     /// The line on which a user function begins; zero for others.

@@ -155,7 +155,7 @@ impl Sampler {
                 .entry(if is_full { OTHER.to_owned() } else { app })
                 .or_default();
             match seen {
-                Seen::Stack(frames) => app.collector.count(frames, weight),
+                Seen::Stack(stack) => app.collector.count(stack, weight),
                 _ => app.collector.count_torn(),
             }
             app.processes.insert(process.id);
@@ -209,7 +209,11 @@ impl Sampler {
 }
 
 fn watch() -> Watch {
-    Watch::new(Finder::default(), Options::default())
+    let options = Options {
+        lines: true,
+        ..Options::default()
+    };
+    Watch::new(Finder::default(), options)
 }
 
 impl App {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use policy::naming::functions as naming;
-use profile::{Symbol, SymbolId};
+use profile::{FileId, Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
 use crate::maps::is_in;
@@ -31,6 +31,8 @@ pub(crate) enum Meaning {
         /// Whether it is the top level of a file, which profiles leave out unless asked.
         is_file: bool,
         is_internal: bool,
+        /// Its file, if it is not that of the symbol, and of the top level of a file.
+        file: Option<FileId>,
     },
     /// A frame that the extension does not record either.
     Nothing,
@@ -46,6 +48,10 @@ const EVAL: u8 = 4;
 const LONGEST: usize = 64 << 10;
 /// How many functions are remembered: a program may create closures without end.
 const MAX_FUNCTIONS: usize = 1 << 18;
+/// How many lines are remembered.
+const MAX_LINES: usize = 1 << 18;
+/// How many lines are read at once: as many pieces as the kernel takes.
+const PIECES: usize = 1024;
 
 /// For how many stacks a function in OPcache's memory is not read again: a second at 99 Hz.
 const TRUSTED: u64 = 99;
@@ -65,6 +71,8 @@ pub(crate) struct Functions {
     stack: u64,
     /// Whether instructions in OPcache's memory include a file, by address.
     includes: HashMap<u64, bool>,
+    /// The lines of instructions in OPcache's memory, by address.
+    lines: HashMap<u64, u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +90,7 @@ struct Known {
     is_file: bool,
     is_generator: bool,
     is_internal: bool,
+    file: Option<FileId>,
     lasts: Lasts,
 }
 
@@ -124,6 +133,7 @@ impl Functions {
                 symbol,
                 is_file: known.is_file,
                 is_internal: known.is_internal,
+                file: known.file,
             },
             None => Meaning::Nothing,
         }
@@ -147,6 +157,46 @@ impl Functions {
         }
         self.includes.insert(frame.opline, is_including);
         is_including
+    }
+
+    /// Reads the lines of the instructions at these addresses; zero if one cannot be read. An address of zero has none.
+    pub(crate) fn read_lines<'l, M: Memory>(
+        &mut self,
+        process: &View<'_, M>,
+        oplines: &[u64],
+        lines: impl Iterator<Item = &'l mut u32>,
+    ) {
+        let mut missing = Vec::new();
+        for (opline, line) in oplines.iter().zip(lines) {
+            match self.lines.get(opline) {
+                Some(known) => *line = *known,
+                None if *opline != 0 => missing.push((*opline, line, [0; 4])),
+                None => {}
+            }
+        }
+        for missing in missing.chunks_mut(PIECES) {
+            let pieces = missing.iter_mut().map(|(opline, _, bytes)| {
+                let address = opline.wrapping_add(process.layout.lineno);
+                (address, bytes.as_mut_slice())
+            });
+            let mut pieces: Vec<_> = pieces.collect();
+            if process.memory.read_all(&mut pieces).is_err() {
+                for (address, bytes) in &mut pieces {
+                    if process.memory.read(*address, bytes).is_err() {
+                        bytes.fill(0);
+                    }
+                }
+            }
+            for (opline, line, bytes) in missing {
+                **line = u32::from_le_bytes(*bytes);
+                if is_in(process.shared, *opline) && **line != 0 {
+                    if self.lines.len() >= MAX_LINES {
+                        self.lines.clear();
+                    }
+                    self.lines.insert(*opline, **line);
+                }
+            }
+        }
     }
 
     fn known<M: Memory>(
@@ -179,6 +229,7 @@ impl Functions {
         if before.is_some_and(|entry| entry.known.lasts == Lasts::UntilReset) {
             // OPcache was reset: other functions have the places of all that it had. The stack is read again.
             self.includes.clear();
+            self.lines.clear();
             self.known
                 .retain(|_, entry| entry.known.lasts == Lasts::Always);
             return None;
@@ -259,6 +310,7 @@ impl<M: Memory> View<'_, M> {
             is_file: false,
             is_generator: flags & layout.acc_generator != 0,
             is_internal: internal,
+            file: None,
             lasts,
         };
         // The first frame of a fiber has no name; PHP makes up a trampoline for a call of `__call`, and that call
@@ -294,16 +346,15 @@ impl<M: Memory> View<'_, M> {
             }
         }
         let symbol = Symbols::of_file(&written, file.as_deref(), line);
-        known.symbol = Some(symbols.add(Symbol { internal, ..symbol }));
+        let symbol = symbols.add(Symbol { internal, ..symbol });
+        known.symbol = Some(symbol);
+        // Two functions may have one name, and the top level of a file is executed by another function.
+        if let Some(file) = &file
+            && (known.is_file || !symbols.is_in_file(symbol, file))
+        {
+            known.file = symbols.add_file(file);
+        }
         Some(known)
-    }
-
-    /// The line that a frame of PHP code executes; zero if it cannot be read.
-    pub(crate) fn line(&self, frame: &RawFrame) -> u32 {
-        let line = self
-            .memory
-            .half(frame.opline.wrapping_add(self.layout.lineno));
-        line.unwrap_or(0)
     }
 
     /// The compilation that a thread performs; none if it does not compile.

@@ -37,4 +37,4 @@ pub use process::Process;
 pub use symbols::Symbols;
 pub use target::{Request, Target};
 pub use watch::{Choice, Found, Watch};
-pub use worker::{Frame, Options, Seen, Worker};
+pub use worker::{Frame, Options, Place, Seen, Stack, Worker};

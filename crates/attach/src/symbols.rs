@@ -6,15 +6,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use policy::naming::names::fitting;
-use profile::{Symbol, SymbolId};
+use profile::{FileId, Symbol, SymbolId};
 
 /// The functions of all processes, by number and by name.
 #[derive(Debug)]
 pub struct Symbols {
     list: Vec<Symbol>,
     numbers: HashMap<Box<[u8]>, SymbolId>,
+    files: Vec<Box<[u8]>>,
+    file_numbers: HashMap<Box<[u8]>, FileId>,
     waits: usize,
 }
+
+/// The most files: a program may create some without end.
+const MAX_FILES: usize = 1 << 17;
 
 /// The most names: a program may create functions without end.
 const MAX_SYMBOLS: usize = 1 << 20;
@@ -30,6 +35,8 @@ impl Default for Symbols {
         let mut symbols = Self {
             list: Vec::new(),
             numbers: HashMap::new(),
+            files: Vec::new(),
+            file_numbers: HashMap::new(),
             waits: 0,
         };
         for name in [Symbol::MAIN, TRUNCATED, IDLE] {
@@ -69,6 +76,32 @@ impl Symbols {
         }
         self.waits += usize::from(!is_known);
         self.add(wait(name))
+    }
+
+    /// The number of a file; none if there are too many.
+    pub(crate) fn add_file(&mut self, file: &[u8]) -> Option<FileId> {
+        if let Some(known) = self.file_numbers.get(file) {
+            return Some(*known);
+        }
+        if self.files.len() >= MAX_FILES {
+            return None;
+        }
+        let number = FileId(u32::try_from(self.files.len()).ok()?);
+        self.files.push(file.into());
+        self.file_numbers.insert(file.into(), number);
+        Some(number)
+    }
+
+    /// The name of a file that was added.
+    #[must_use]
+    pub fn file(&self, file: FileId) -> Option<&[u8]> {
+        self.files.get(file.index()).map(|name| &**name)
+    }
+
+    /// Whether a symbol is that of a function in this file.
+    pub(crate) fn is_in_file(&self, symbol: SymbolId, file: &[u8]) -> bool {
+        self.get(symbol)
+            .is_some_and(|symbol| symbol.file.as_deref() == Some(file))
     }
 
     /// A function that PHP compiled from that file, which begins on that line.

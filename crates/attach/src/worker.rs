@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use profile::SymbolId;
+use profile::{FileId, SymbolId};
 
 use crate::error::AttachError;
 use crate::find::{Effort, Finder};
@@ -31,20 +31,49 @@ pub struct Options {
     pub native: bool,
 }
 
+/// What a call executes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, if it is not that of the function: the top level of a file that the function includes.
+    pub file: Option<FileId>,
+    /// The line; zero if it is not known, or not asked for.
+    pub line: u32,
+}
+
 /// A call on a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     /// The function.
     pub symbol: SymbolId,
-    /// The line that it executes; zero if it is not known, or not asked for.
-    pub line: u32,
+    /// What it executes.
+    pub place: Place,
+}
+
+impl Frame {
+    /// A call whose line is not known.
+    #[must_use]
+    pub fn of(symbol: SymbolId) -> Self {
+        Self {
+            symbol,
+            place: Place::default(),
+        }
+    }
+}
+
+/// The calls that a thread has not left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stack<'a> {
+    /// What `main()` executes.
+    pub main: Place,
+    /// The calls, the outermost first. Empty at the top level of the main file.
+    pub frames: &'a [Frame],
 }
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen<'a> {
-    /// It executes this call; the outermost is the first. Empty at the top level of the main file.
-    Stack(&'a [Frame]),
+    /// It executes these calls.
+    Stack(Stack<'a>),
     /// It executes no function: it waits for a request.
     Idle,
     /// Its stack could not be read without contradiction.
@@ -60,6 +89,7 @@ pub struct Worker {
     pub target: Target,
     reader: StackReader,
     functions: Functions,
+    main: Place,
     frames: Vec<Frame>,
     waits: Waits,
     /// Whether the last thread that was read waited for a request.
@@ -100,6 +130,7 @@ impl Worker {
             target,
             reader: StackReader::default(),
             functions: Functions::default(),
+            main: Place::default(),
             frames: Vec::new(),
             waits: Waits::default(),
             was_idle: false,
@@ -142,7 +173,10 @@ impl Worker {
                 self.target.memory_is_there()?;
             }
             let seen = match seen {
-                Reading::Stack => Seen::Stack(&self.frames),
+                Reading::Stack => Seen::Stack(Stack {
+                    main: self.main,
+                    frames: &self.frames,
+                }),
                 Reading::Idle => Seen::Idle,
                 Reading::Torn => Seen::Torn,
             };
@@ -171,7 +205,7 @@ impl Worker {
             .name(before, process, thread, &self.target.memory);
         if let Some(name) = name {
             let symbol = symbols.add_wait(&name);
-            self.frames.push(Frame { symbol, line: 0 });
+            self.frames.push(Frame::of(symbol));
         }
     }
 
@@ -193,6 +227,7 @@ impl Worker {
             let view = View::of(&self.target);
             let compilation = |symbols: &mut Symbols| view.compilation(globals.compiler?, symbols);
             self.frames.clear();
+            self.main = Place::default();
             match reading {
                 Reading::Torn => return Ok(Reading::Torn),
                 Reading::Idle => {
@@ -201,7 +236,7 @@ impl Worker {
                         self.was_idle = true;
                         return Ok(Reading::Idle);
                     };
-                    self.frames.push(Frame { symbol, line: 0 });
+                    self.frames.push(Frame::of(symbol));
                     return Ok(Reading::Stack);
                 }
                 Reading::Stack => {}
@@ -213,7 +248,7 @@ impl Worker {
                 options,
                 &mut self.functions,
                 symbols,
-                &mut self.frames,
+                (&mut self.main, &mut self.frames),
             );
             let Some(innermost) = named else {
                 continue;
@@ -223,7 +258,7 @@ impl Worker {
                 && self.functions.is_including(&view, frame)
                 && let Some(symbol) = compilation(symbols)
             {
-                self.frames.push(Frame { symbol, line: 0 });
+                self.frames.push(Frame::of(symbol));
             }
             return Ok(Reading::Stack);
         }
@@ -267,9 +302,11 @@ fn name<M: Memory>(
     options: Options,
     functions: &mut Functions,
     symbols: &mut Symbols,
-    frames: &mut Vec<Frame>,
+    (main, frames): (&mut Place, &mut Vec<Frame>),
 ) -> Option<Innermost> {
     functions.next_stack();
+    // The instruction of `main()` and of each call.
+    let mut oplines = vec![0];
     let mut innermost = Innermost::Other;
     for (index, frame) in stack.iter().enumerate().rev() {
         match functions.meaning(view, frame, index == 0, symbols) {
@@ -277,23 +314,33 @@ fn name<M: Memory>(
                 symbol,
                 is_file,
                 is_internal,
+                file,
             } => {
                 if index == 0 && !is_internal {
                     innermost = Innermost::Code;
                 }
+                let place = Place { file, line: 0 };
+                let opline = if is_internal { 0 } else { frame.opline };
                 if is_file && !options.files {
-                    continue;
-                }
-                let line = if options.lines && !is_internal {
-                    view.line(frame)
+                    // Its caller executes it.
+                    let caller = frames
+                        .last_mut()
+                        .map_or(&mut *main, |frame| &mut frame.place);
+                    *caller = place;
+                    oplines.pop();
                 } else {
-                    0
-                };
-                frames.push(Frame { symbol, line });
+                    frames.push(Frame { symbol, place });
+                }
+                oplines.push(opline);
             }
             Meaning::Nothing => {}
             Meaning::Broken => return None,
         }
+    }
+    if options.lines {
+        let calls = frames.iter_mut().map(|frame| &mut frame.place);
+        let places = std::iter::once(main).chain(calls);
+        functions.read_lines(view, &oplines, places.map(|place| &mut place.line));
     }
     Some(innermost)
 }

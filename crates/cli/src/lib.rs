@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod annotate;
 pub mod args;
 mod attach;
 mod check;
@@ -86,6 +87,7 @@ pub fn run() -> ExitCode {
         Command::Top(arguments) => attach::top(&arguments).map(|()| 0),
         Command::Dump(arguments) => attach::dump(&arguments).map(|()| 0),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
+        Command::Annotate(arguments) => annotate::run(&arguments).map(|()| 0),
         Command::Check(arguments) => check::run(&arguments),
         Command::List(arguments) => list::run(&arguments).map(|()| 0),
         Command::Diff(arguments) => diff::run(&arguments).map(|()| 0),

@@ -64,6 +64,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "Look",
         &[
             "report",
+            "annotate",
             "view",
             "list",
             "diff",

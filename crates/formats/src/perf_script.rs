@@ -352,11 +352,8 @@ impl Reader {
         let first = *self.first.get_or_insert(time);
         // Samples of several processors may be slightly out of order.
         self.last = self.last.max(time.saturating_sub(first));
-        self.open = Some(Sample {
-            at: self.last,
-            weight: header.period.unwrap_or(1),
-            stack: NodeId::ROOT,
-        });
+        let weight = header.period.unwrap_or(1);
+        self.open = Some(Sample::new(self.last, weight, NodeId::ROOT));
         self.stack.clear();
         let command = self.symbol(header.command, None)?;
         if let Some(frame) = Frame::parse(header.rest) {

@@ -48,6 +48,9 @@ pub struct LineCost {
     pub calls: u64,
     /// The cost of the functions that it calls, theirs included.
     pub callees: SelfCost,
+    /// The part of it that is the own cost of functions without lines, which are PHP's and its
+    /// extensions'. Zero if it is not known.
+    pub builtin: SelfCost,
 }
 
 impl Lines {
@@ -164,6 +167,7 @@ impl LinesBuilder {
                 own: SelfCost::default(),
                 calls: 0,
                 callees: SelfCost::default(),
+                builtin: SelfCost::default(),
             });
         }
         *guess = place;
@@ -185,6 +189,13 @@ impl LinesBuilder {
         }
     }
 
+    /// Adds the part of its callees' cost that is that of functions without lines.
+    pub fn add_builtin(&mut self, place: LinePlace, builtin: SelfCost) {
+        if let Some(line) = known_mut(&mut self.lines.list, place.0) {
+            line.builtin += builtin;
+        }
+    }
+
     /// Adds the lines of another profile; `number` maps its symbols to ours.
     pub fn add(&mut self, lines: &Lines, number: impl Fn(SymbolId) -> SymbolId) {
         let files = lines.files.iter();
@@ -194,6 +205,7 @@ impl LinesBuilder {
             if let Some(place) = self.line(number(line.symbol), file, line.line) {
                 self.add_own(place, line.own);
                 self.add_calls(place, line.calls, line.callees);
+                self.add_builtin(place, line.builtin);
             }
         }
     }

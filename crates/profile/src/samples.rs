@@ -6,12 +6,16 @@
 //!
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
 //! children; no two stacks are the same; samples are in the order of time, if
-//! the times are known.
+//! the times are known; the lines of a sample are those of its stack.
 
+use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::table::{known, known_mut};
-use crate::{Budget, Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use crate::{
+    Budget, Cost, FileId, LinedId, LinedStack, LinedStacks, Node, NodeId, NumberMap, SelfCost,
+    SymbolId, Tree, TreeBuilder, allocated,
+};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +43,21 @@ pub struct Sample {
     pub weight: u64,
     /// An index into [`Samples::stacks`].
     pub stack: NodeId,
+    /// The same stack with lines, if they are known.
+    pub lined: LinedId,
+}
+
+impl Sample {
+    /// A sample whose lines are not known.
+    #[must_use]
+    pub const fn new(at: u64, weight: u64, stack: NodeId) -> Self {
+        Self {
+            at,
+            weight,
+            stack,
+            lined: LinedId::UNKNOWN,
+        }
+    }
 }
 
 /// All samples of a run.
@@ -46,6 +65,8 @@ pub struct Sample {
 pub struct Samples {
     /// Every distinct stack, and its ancestors.
     pub stacks: Vec<StackNode>,
+    /// The stacks with lines, if some are known.
+    pub lined: LinedStacks,
     /// In the order of time.
     pub samples: Vec<Sample>,
 }
@@ -121,6 +142,16 @@ impl Samples {
     }
 }
 
+fn lined_key(
+    caller: LinedId,
+    stack: NodeId,
+    file: Option<FileId>,
+    line: u32,
+) -> (u32, u32, u32, u32) {
+    let file = file.map_or(u32::MAX, |file| file.0);
+    (caller.0, stack.0, file, line)
+}
+
 /// Builds samples, with each stack once.
 #[derive(Debug, Clone, Default)]
 pub struct SamplesBuilder {
@@ -129,7 +160,15 @@ pub struct SamplesBuilder {
     budget: Option<Budget>,
     /// The index plus one of each stack's sample, for samples without times.
     counted: Vec<u32>,
+    /// The same for stacks with lines.
+    counted_lined: Vec<u32>,
+    lined: LinedStacks,
+    lined_places: NumberMap<(u32, u32, u32, u32), LinedId>,
+    files: HashMap<Box<[u8]>, FileId>,
 }
+
+/// The noun in the budget's error message.
+const LINES: &str = "source lines";
 
 impl SamplesBuilder {
     /// Stacks and samples are counted on `budget`. Once the budget is exceeded,
@@ -138,9 +177,8 @@ impl SamplesBuilder {
     pub fn within(budget: &Budget) -> Self {
         Self {
             tree: TreeBuilder::within(budget),
-            samples: Vec::new(),
             budget: Some(budget.clone()),
-            counted: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -155,15 +193,96 @@ impl SamplesBuilder {
         self.tree.existing(stack, symbol)
     }
 
+    /// The number of the file of that name, for [`line`](Self::line); none if the
+    /// budget is exceeded.
+    pub fn line_file(&mut self, name: &[u8]) -> Option<FileId> {
+        if let Some(known) = self.files.get(name) {
+            return Some(*known);
+        }
+        let file = FileId(u32::try_from(self.lined.files.len()).ok()?);
+        if let Some(budget) = &self.budget {
+            budget.take(2 * allocated(name.len()), LINES).ok()?;
+            budget.room(&mut self.lined.files, LINES).ok()?;
+            budget.room_in_map(&mut self.files, LINES).ok()?;
+        }
+        if self.lined.files.try_reserve(1).is_err() || self.files.try_reserve(1).is_err() {
+            return None;
+        }
+        self.lined.files.push(name.into());
+        self.files.insert(name.into(), file);
+        Some(file)
+    }
+
+    /// The stack with lines that executes `line` in the innermost function of
+    /// `stack`; `caller` is that of the stack's parent. Unknown if the lines of
+    /// the caller are not known.
+    pub fn line(
+        &mut self,
+        caller: LinedId,
+        stack: NodeId,
+        file: Option<FileId>,
+        line: u32,
+    ) -> LinedId {
+        let is_outermost = caller == LinedId::UNKNOWN;
+        if is_outermost != (stack == NodeId::ROOT) {
+            return LinedId::UNKNOWN;
+        }
+        let known = self.existing_line(caller, stack, file, line);
+        if known != LinedId::UNKNOWN {
+            return known;
+        }
+        if let Some(budget) = &self.budget {
+            let list = budget.room(&mut self.lined.list, LINES);
+            let both = list.and_then(|()| budget.room_in_map(&mut self.lined_places, LINES));
+            if both.is_err() {
+                return LinedId::UNKNOWN;
+            }
+        }
+        let next = LinedId::of(self.lined.list.len());
+        if next != LinedId::UNKNOWN {
+            self.lined.list.push(LinedStack {
+                parent: caller,
+                stack,
+                file,
+                line,
+            });
+            let key = lined_key(caller, stack, file, line);
+            self.lined_places.insert(key, next);
+        }
+        next
+    }
+
+    /// The same, if it was asked for before; else unknown.
+    #[must_use]
+    pub fn existing_line(
+        &self,
+        caller: LinedId,
+        stack: NodeId,
+        file: Option<FileId>,
+        line: u32,
+    ) -> LinedId {
+        let key = lined_key(caller, stack, file, line);
+        self.lined_places.get(&key).copied().unwrap_or_default()
+    }
+
+    /// The number of stacks with lines.
+    #[must_use]
+    pub fn lined(&self) -> usize {
+        self.lined.list.len()
+    }
+
     /// The number of distinct stacks, including `main()` alone.
     #[must_use]
     pub fn stacks(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there is memory for one more stack, and one more sample.
+    /// Whether there is memory for one more stack, also with lines, and one more sample.
     pub fn has_memory(&mut self) -> bool {
-        self.samples.try_reserve(1).is_ok() && self.tree.has_memory()
+        self.samples.try_reserve(1).is_ok()
+            && self.tree.has_memory()
+            && self.lined.list.try_reserve(1).is_ok()
+            && self.lined_places.try_reserve(1).is_ok()
     }
 
     /// The samples so far.
@@ -190,20 +309,28 @@ impl SamplesBuilder {
     }
 
     /// Adds weight to the single sample of a stack: for samples without times,
-    /// which are merged by stack.
-    pub fn count(&mut self, stack: NodeId, weight: u64) {
-        if self.counted.len() <= stack.index() {
-            let stacks = self.tree.len().max(stack.index() + 1);
+    /// which are merged by stack, and by their lines if those are known.
+    pub fn count(&mut self, stack: NodeId, lined: LinedId, weight: u64) {
+        let (counted, index) = match lined.place() {
+            Some(place) => (&mut self.counted_lined, place),
+            None => (&mut self.counted, stack.index()),
+        };
+        if counted.len() <= index {
+            let all = match lined.place() {
+                Some(_) => self.lined.list.len(),
+                None => self.tree.len(),
+            };
+            let len = all.max(index + 1);
             if let Some(budget) = &self.budget {
-                let more = stacks - self.counted.len();
-                if budget.room_for(&mut self.counted, more, "samples").is_err() {
+                let more = len - counted.len();
+                if budget.room_for(counted, more, "samples").is_err() {
                     return;
                 }
             }
-            self.counted.resize(stacks, 0);
+            counted.resize(len, 0);
         }
         let next = u32::try_from(self.samples.len()).unwrap_or(u32::MAX);
-        let place = known_mut(&mut self.counted, stack);
+        let place = known_mut(counted, index);
         match place.map(|place| (*place, place)) {
             Some((0, place)) => {
                 *place = next.saturating_add(1);
@@ -211,6 +338,7 @@ impl SamplesBuilder {
                     at: 0,
                     weight,
                     stack,
+                    lined,
                 });
             }
             Some((place, _)) => self.add_weight(place as usize - 1, weight),
@@ -225,7 +353,10 @@ impl SamplesBuilder {
     pub fn finish_tree(self, own: impl IntoIterator<Item = (NodeId, SelfCost)>) -> Tree {
         if let Some(budget) = &self.budget {
             budget.drop_list(self.counted);
+            budget.drop_list(self.counted_lined);
             budget.drop_list(self.samples);
+            budget.drop_list(self.lined.list);
+            budget.drop_map(self.lined_places);
         }
         let mut tree = self.tree;
         for (node, own) in own {
@@ -239,6 +370,8 @@ impl SamplesBuilder {
     pub fn finish(self) -> Samples {
         if let Some(budget) = &self.budget {
             budget.drop_list(self.counted);
+            budget.drop_list(self.counted_lined);
+            budget.drop_map(self.lined_places);
         }
         let nodes = self.tree.finish().nodes;
         let stacks = nodes.into_iter().map(|node| StackNode {
@@ -247,6 +380,7 @@ impl SamplesBuilder {
         });
         Samples {
             stacks: stacks.collect(),
+            lined: self.lined,
             samples: self.samples,
         }
     }

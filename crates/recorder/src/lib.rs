@@ -42,7 +42,7 @@ pub use clock::{CpuClock, Plan, Reading, TickRate, Ticks};
 pub use events::{EventSink, instant};
 pub use profile::SymbolId;
 pub use recorder::{Recorder, ReusedTables};
-pub use samples::{Sampler, SlotGrid, slots};
+pub use samples::{SampledCall, SampledPlace, Sampler, SlotGrid, slots};
 pub use stack::{CallSite, StackAddress, Token};
 pub use table::{RecordedEdges, Shape};
 

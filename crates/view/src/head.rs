@@ -147,7 +147,7 @@ mod tests {
         let mut builder = SamplesBuilder::default();
         for &(at, weight) in samples {
             let stack = NodeId::ROOT;
-            builder.add(Sample { at, weight, stack });
+            builder.add(Sample::new(at, weight, stack));
         }
         builder.finish()
     }

@@ -275,11 +275,7 @@ mod tests {
         let a = builder.push(NodeId::ROOT, SymbolId(1));
         let b = builder.push(a, SymbolId(2));
         for (at, stack) in [(10, b), (20, a), (30, b), (40, NodeId::ROOT)] {
-            builder.add(Sample {
-                at,
-                weight: 10,
-                stack,
-            });
+            builder.add(Sample::new(at, 10, stack));
         }
         let lanes = Lanes::of_samples(&builder.finish());
         assert_eq!(

@@ -13,7 +13,9 @@ use crate::head::{facts, origin, tags};
 use crate::paths::{Choice, Paths, Shown};
 use crate::text::{code, printable, short};
 use crate::units::{amount, count, counted, percent, time};
-use crate::{Document, Evidence, FunctionRow, Hint, MetricName, NeighbourRow, SortBy, Summary};
+use crate::{
+    Document, Evidence, FunctionRow, Hint, LineRow, MetricName, NeighbourRow, SortBy, Summary,
+};
 
 /// The least share of a path, in percent.
 const LEAST: f64 = 1.0;
@@ -243,6 +245,34 @@ impl Lines<'_> {
             self.amount(all),
             self.calls(row.inclusive.calls),
             self.place(SymbolId(row.function))
+        )
+    }
+
+    /// A source line, with the costliest functions that it calls.
+    #[must_use]
+    pub fn line(&self, row: &LineRow<'_>) -> String {
+        let (own, all) = (row.own.of(self.metric), row.inclusive.of(self.metric));
+        let file = row.file.map_or_else(|| "?".to_owned(), printable);
+        let file = short(&file, TEXT[1]).replace('`', "'");
+        let name = |symbol: &SymbolId| code(&self.profile.symbols[symbol.index()].name);
+        let functions = row.functions.iter().take(3).map(name);
+        let callees = row.callees.iter().take(3);
+        let callees =
+            callees.map(|(symbol, cost)| format!("{} {}", name(symbol), self.amount(*cost)));
+        let callees = callees.collect::<Vec<_>>().join(", ");
+        format!(
+            "- {}{} self, {} with callees{} {file}:{} in {}{}\n",
+            self.share(own),
+            self.amount(own),
+            self.amount(all),
+            self.calls(row.inclusive.calls),
+            row.line,
+            functions.collect::<Vec<_>>().join(", "),
+            if callees.is_empty() {
+                String::new()
+            } else {
+                format!("; calls {callees}")
+            },
         )
     }
 

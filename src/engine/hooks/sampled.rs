@@ -13,7 +13,8 @@ use std::ptr::fn_addr_eq;
 use std::sync::atomic::Ordering;
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
-use profile::SymbolId;
+use profile::{FileId, SymbolId};
+use recorder::{SampledCall, SampledPlace};
 
 use super::guard;
 use crate::engine::sampling::{Interrupt, Rate, Session, Targets};
@@ -144,9 +145,13 @@ impl Targets for State {
         lookup::named(self, function)
     }
 
-    fn add_sample(&mut self, stack: &[SymbolId], at: u64, weight: u64) {
+    fn add_file(&mut self, name: &[u8]) -> Option<FileId> {
+        self.active.sampling_mut()?.sampler.add_file(name)
+    }
+
+    fn add_sample(&mut self, main: SampledPlace, stack: &[SampledCall], at: u64, weight: u64) {
         if let Some(sampling) = self.active.sampling_mut() {
-            sampling.sampler.add(stack, at, weight);
+            sampling.sampler.add(main, stack, at, weight);
         }
     }
 }

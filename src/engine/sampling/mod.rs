@@ -186,9 +186,9 @@ impl Session {
         for timed in self.taken.drain(..) {
             let (known, snapshot) = (&mut self.known, &timed.snapshot);
             // SAFETY: the stack was read above; nothing here runs PHP.
-            let stack = unsafe { self.stack.find(names, known, snapshot, inside) };
+            let (main, calls) = unsafe { self.stack.find(names, known, snapshot, inside) };
             let at = timed.at.saturating_sub(self.started);
-            names.add_sample(stack, at, timed.weight);
+            names.add_sample(main, calls, at, timed.weight);
         }
         let taking = clock::monotonic_ns().saturating_sub(began);
         if let Some(timer) = &self.timer {
@@ -205,10 +205,10 @@ impl Session {
         let snapshot = self.stack.snapshot();
         let known = &mut self.known;
         // SAFETY: as in `add_taken`.
-        let stack = unsafe { self.stack.find(names, known, &snapshot, Some(symbol)) };
+        let (main, calls) = unsafe { self.stack.find(names, known, &snapshot, Some(symbol)) };
         if weight > 0 {
             let at = clock::monotonic_ns().saturating_sub(self.started);
-            names.add_sample(stack, at, weight);
+            names.add_sample(main, calls, at, weight);
         }
     }
 }

@@ -43,8 +43,16 @@ pub(super) struct FrameAddresses {
     pub(super) function: usize,
 }
 
+/// A frame and the address of its instruction, which PHP writes down at calls: in the innermost frame it
+/// lags behind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SeenFrame {
+    pub(super) addresses: FrameAddresses,
+    pub(super) opline: usize,
+}
+
 /// The innermost frames at one instant, the innermost first.
-pub(super) type Snapshot = [FrameAddresses; FRAMES];
+pub(super) type Snapshot = [SeenFrame; FRAMES];
 
 /// The frames of a snapshot. Few functions end between two safe points: only
 /// functions without loops and calls of internal functions can.
@@ -87,7 +95,8 @@ impl FrameReader {
             snapshot = seen;
             // A frame without a caller is the outermost one, or one under
             // construction: PHP sets its caller last.
-            if snapshot[0].frame == 0 || snapshot[1].frame != 0 {
+            let [first, second, ..] = &snapshot;
+            if first.addresses.frame == 0 || second.addresses.frame != 0 {
                 break;
             }
         }
@@ -95,7 +104,7 @@ impl FrameReader {
     }
 
     fn read_once(&self) -> Snapshot {
-        let mut snapshot = [FrameAddresses::default(); FRAMES];
+        let mut snapshot = Snapshot::default();
         // SAFETY: the globals live, see `of_this_thread`. PHP's thread writes
         // pointers there atomically, as every system we support does. The value
         // is not dereferenced.
@@ -105,25 +114,31 @@ impl FrameReader {
             if frame == 0 {
                 break;
             }
-            let Some((function, caller)) = self
+            let Some(Fields {
+                opline,
+                function,
+                caller,
+            }) = self
                 .first_frame(frame)
                 .or_else(|| self.copied_frame(frame, &mut copy, depth < SURE))
             else {
                 if depth < SURE {
-                    seen.frame = frame;
+                    seen.addresses.frame = frame;
                 }
                 break;
             };
-            *seen = FrameAddresses { frame, function };
+            *seen = SeenFrame {
+                addresses: FrameAddresses { frame, function },
+                opline,
+            };
             frame = caller;
         }
         snapshot
     }
 
-    /// The function and the caller of the frame at an address, if it is in
-    /// `first_frames`.
+    /// The fields of the frame at an address, if it is in `first_frames`.
     #[inline(always)]
-    fn first_frame(&self, address: usize) -> Option<(usize, usize)> {
+    fn first_frame(&self, address: usize) -> Option<Fields> {
         let end = address.checked_add(FRAME)?;
         let is_first = address >= self.first_frames.start && end <= self.first_frames.end;
         if !is_first || !address.is_multiple_of(align_of::<zend_execute_data>()) {
@@ -134,25 +149,31 @@ impl FrameReader {
             // read atomically as a number, as above.
             unsafe { (*((address + offset) as *const AtomicUsize)).load(Ordering::Relaxed) }
         };
-        Some((field(FUNCTION), field(CALLER)))
+        Some(Fields {
+            opline: field(OPLINE),
+            function: field(FUNCTION),
+            caller: field(CALLER),
+        })
     }
 
     /// The same for a frame anywhere, from a copy. A new copy is made only if
     /// `must` is set.
     #[cold]
     #[inline(never)]
-    fn copied_frame(
-        &self,
-        address: usize,
-        copy: &mut Option<Copy>,
-        must: bool,
-    ) -> Option<(usize, usize)> {
+    fn copied_frame(&self, address: usize, copy: &mut Option<Copy>, must: bool) -> Option<Fields> {
         let found = copy.as_ref().and_then(|copy| copy.find(address));
         if found.is_some() || !must {
             return found;
         }
         copy.insert(Copy::of(address, self.process)).find(address)
     }
+}
+
+/// What is read of a frame.
+struct Fields {
+    opline: usize,
+    function: usize,
+    caller: usize,
 }
 
 /// A copy of a frame and of the memory before it, which mostly holds its callers'
@@ -166,6 +187,7 @@ struct Copy {
 }
 
 const FRAME: usize = size_of::<zend_execute_data>();
+const OPLINE: usize = offset_of!(zend_execute_data, opline);
 const FUNCTION: usize = offset_of!(zend_execute_data, func);
 const CALLER: usize = offset_of!(zend_execute_data, prev_execute_data);
 /// How many bytes before the frame are copied: half a dozen frames of a large
@@ -221,9 +243,8 @@ impl Copy {
         false
     }
 
-    /// The function and the caller of the frame at an address, if it is in the
-    /// copy.
-    fn find(&self, address: usize) -> Option<(usize, usize)> {
+    /// The fields of the frame at an address, if it is in the copy.
+    fn find(&self, address: usize) -> Option<Fields> {
         let offset = address.checked_add(BEFORE)?.checked_sub(self.address)?;
         if offset < self.start {
             return None;
@@ -233,6 +254,10 @@ impl Copy {
             let bytes = frame.get(offset..offset + size_of::<usize>())?;
             bytes.try_into().ok().map(usize::from_ne_bytes)
         };
-        Some((field(FUNCTION)?, field(CALLER)?))
+        Some(Fields {
+            opline: field(OPLINE)?,
+            function: field(FUNCTION)?,
+            caller: field(CALLER)?,
+        })
     }
 }

@@ -71,6 +71,57 @@ if ($extension !== '-') {
     }
 }
 
+// The shares of lines, beside what the program has measured itself: also at the top level of an included file.
+file_put_contents("$folder/page.php", <<<'PHP'
+    <?php
+    $t = hrtime(true); $a = md5($text); $times['page.php:2'] += hrtime(true) - $t;
+    $t = hrtime(true); $a = sha1($text); $times['page.php:3'] += hrtime(true) - $t;
+    PHP);
+file_put_contents("$folder/lines.php", <<<'PHP'
+    <?php
+    $times = array_fill_keys(['page.php:2', 'page.php:3', 'lines.php:5', 'lines.php:6', 'lines.php:9', 'lines.php:13'], 0);
+    function hot(string $text, array &$times): void
+    {
+        $t = hrtime(true); $a = crc32($text); $times['lines.php:5'] += hrtime(true) - $t;
+        $t = hrtime(true); $a = hash('sha512', $text); $times['lines.php:6'] += hrtime(true) - $t;
+        (function () use ($text, &$times) {
+            // The lines of a closure are its own.
+            $t = hrtime(true); $a = strrev($text); $times['lines.php:9'] += hrtime(true) - $t;
+        })();
+    }
+    function page(string $text, array &$times): void { include __DIR__ . '/page.php'; }
+    function least(string $text, array &$times): void { $t = hrtime(true); $a = ucwords($text); $times['lines.php:13'] += hrtime(true) - $t; }
+    $text = str_repeat('some text ', 40_000);
+    for ($end = hrtime(true) + 1e9 * (float) $argv[1]; hrtime(true) < $end;) { hot($text, $times); page($text, $times); least($text, $times); }
+    echo json_encode($times);
+    PHP);
+$command = [$php, '-n', '-d', 'opcache.enable_cli=0', ...($extension === '-' ? [] : ['-d', "extension=$extension", '-d', 'xhprof.auto_enable=1', '-d', 'xhprof.mode=sample', '-d', 'xhprof.sampling_interval=1000', '-d', "xhprof.output_dir=$folder", '-d', 'xhprof.output_name=lines-inside']), "$folder/lines.php", (string) ($seconds + 0.5)];
+$process = start($command, "$folder/out");
+usleep(200_000);
+[, $errors, $status] = xhprof('attach', (string) proc_get_status($process)['pid'], '--duration', "{$seconds}s", '--rate', '997', '-o', "$folder/lines-outside.xhp");
+check('attach, lines', $status === 0, $errors);
+ended($process);
+$measured = json_decode(file_get_contents("$folder/out"), true);
+arsort($measured);
+foreach (['outside', ...($extension === '-' ? [] : ['inside'])] as $side) {
+    [$json] = xhprof('report', "$folder/lines-$side.xhp", '--lines', '--json');
+    $lines = json_decode($json, true)['lines'] ?? [];
+    $own = array_combine(array_map(fn ($line) => basename($line['file'] ?? '?') . ":$line[line]", $lines), array_map(fn ($line) => $line['self']['wall_ns'], $lines));
+    check("the hot line is first, $side", key($own) === key($measured), json_encode(array_slice($own, 0, 3)));
+    foreach ($measured as $line => $time) {
+        $shares = [100 * $time / array_sum($measured), 100 * ($own[$line] ?? 0) / (array_sum($own) ?: 1)];
+        $allowed = 400 * sqrt(0.25 / (997 * $seconds));
+        check("the share of $line, $side", abs($shares[0] - $shares[1]) < $allowed, vsprintf('%.1f measured, %.1f sampled', $shares));
+        printf("%s %s: %.1f measured, %.1f sampled\n", $side, $line, ...$shares);
+    }
+}
+[$text, $errors, $status] = xhprof('annotate', 'hot', "$folder/lines-outside.xhp");
+check('annotate', $status === 0 && str_contains($text, "hash('sha512'") && !str_contains($text, 'source is'), $text . $errors);
+touch("$folder/lines.php", time() + 10);
+check('a source that was changed', str_contains(xhprof('annotate', 'hot', "$folder/lines-outside.xhp")[0], 'the source was changed'));
+file_put_contents("$folder/lines.php", "\n\n\n\n\n\n" . file_get_contents("$folder/lines.php"));
+check('a source that has moved', str_contains(xhprof('annotate', 'hot', "$folder/lines-outside.xhp")[0], 'hot does not begin on line 3'));
+
 // No impossible stack of a command, with and without a stop, and the same output. One PHP has no symbols.
 file_put_contents("$folder/tree.php", "<?php\n" . tree() . 'for ($x = 1, $end = hrtime(true) + 1e9 * (float) $argv[1]; hrtime(true) < $end;) { $x = t($x); } echo "the end\n"; exit(3);');
 $binary = file_get_contents($php);

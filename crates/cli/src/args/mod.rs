@@ -1,5 +1,6 @@
 //! The command line and the text of `--help`.
 
+mod annotate;
 mod attach;
 mod check;
 mod compare;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
+pub(crate) use annotate::AnnotateArguments;
 pub(crate) use attach::{AttachArguments, ChoiceArguments, DumpArguments, TopArguments, TopSort};
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
@@ -76,6 +78,7 @@ pub(crate) enum Command {
     Dump(DumpArguments),
     Check(CheckArguments),
     Report(ReportArguments),
+    Annotate(AnnotateArguments),
     List(ListArguments),
     Diff(DiffArguments),
     Merge(MergeArguments),
@@ -104,6 +107,7 @@ impl Command {
             Self::Run(arguments) => arguments.memory,
             Self::Check(arguments) => arguments.memory,
             Self::Report(arguments) => arguments.memory,
+            Self::Annotate(arguments) => arguments.memory,
             Self::List(arguments) => arguments.memory,
             Self::Diff(arguments) => arguments.memory,
             Self::Merge(arguments) => arguments.memory,

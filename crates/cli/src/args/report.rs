@@ -19,6 +19,7 @@ Examples:
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --by package
   xhprof report run.xhp --spans
+  xhprof report run.xhp --lines
   xhprof report run.xhp --hints
   xhprof report run.xhp --format markdown
   zcat profiles.gz | xhprof report -
@@ -107,6 +108,10 @@ pub(crate) struct ViewArguments {
     /// Calls that waited: SQL statements, HTTP requests, commands, and their callers
     #[arg(long, visible_alias = "queries", group = "view")]
     pub(crate) spans: bool,
+    /// The source lines, the costliest first: samples have them. Self cost is here with PHP's own
+    /// functions that a line calls
+    #[arg(long, group = "view")]
+    pub(crate) lines: bool,
     /// All hints on where time or memory is wasted, and what to do about each
     #[arg(long, group = "view", conflicts_with = "no_hints")]
     pub(crate) hints: bool,

@@ -119,8 +119,8 @@ fn write_stack(seen: Seen<'_>, symbols: &Symbols, look: Look, text: &mut String)
     match seen {
         Seen::Idle => text.push_str(&line("waits for a request", "")),
         Seen::Torn => text.push_str(&line("changed while it was read: try --stop", "")),
-        Seen::Stack(frames) => {
-            for frame in frames.iter().rev() {
+        Seen::Stack(stack) => {
+            for frame in stack.frames.iter().rev() {
                 text.push_str(&line(
                     &printable(symbols.name(frame.symbol)),
                     &place(frame, symbols),
@@ -132,11 +132,12 @@ fn write_stack(seen: Seen<'_>, symbols: &Symbols, look: Look, text: &mut String)
 
 /// The file and the line that a frame executes; empty for PHP's own functions.
 fn place(frame: &Frame, symbols: &Symbols) -> String {
-    let file = symbols
-        .get(frame.symbol)
-        .and_then(|symbol| symbol.file.as_deref());
-    match file {
-        Some(file) if frame.line > 0 => format!("{}:{}", printable(file), frame.line),
+    let own = || symbols.get(frame.symbol)?.file.as_deref();
+    let other = frame.place.file.and_then(|file| symbols.file(file));
+    match other.or_else(own) {
+        Some(file) if frame.place.line > 0 => {
+            format!("{}:{}", printable(file), frame.place.line)
+        }
         Some(file) => printable(file),
         None => String::new(),
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
         files: arguments.run_init,
         stop: arguments.choice.stop,
         native: arguments.native,
-        ..::attach::Options::default()
+        lines: !arguments.collapsed,
     };
     let mut chosen = Chosen::new(&arguments.choice, options)?;
     let mut pace = Pace::new(arguments.rate, arguments.duration)?;
@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
             .watch
             .sample(
                 &mut |_: &Process, seen: Seen<'_>, _: &Symbols| match (seen, &mut stream) {
-                    (Seen::Stack(frames), Some(stream)) => stream.add(frames),
-                    (Seen::Stack(frames), None) => collector.add(frames, tick.at, tick.weight),
+                    (Seen::Stack(stack), Some(stream)) => stream.add(stack.frames),
+                    (Seen::Stack(stack), None) => collector.add(stack, tick.at, tick.weight),
                     (Seen::Idle, Some(stream)) if arguments.idle => stream.add_idle(),
                     (Seen::Idle, None) if arguments.idle => {
                         collector.add_idle(tick.at, tick.weight);

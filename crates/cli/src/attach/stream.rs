@@ -55,10 +55,7 @@ mod tests {
     #[test]
     fn equal_stacks_are_one_line() {
         let symbols = Symbols::default();
-        let idle = Frame {
-            symbol: Symbols::IDLE,
-            line: 0,
-        };
+        let idle = Frame::of(Symbols::IDLE);
         let mut stream = Stream::default();
         stream.add(&[]);
         stream.add(&[idle, idle]);

@@ -37,7 +37,7 @@ const fn reading(
     }
 }
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 11] = [
     reading(
         [
             "list_runs",
@@ -102,6 +102,18 @@ const TOOLS: [Tool; 10] = [
         &["run", "function", "metric", "limit"],
         1,
         &["paths"],
+    ),
+    reading(
+        [
+            "annotate_lines",
+            "Source lines of a profile",
+            "The source lines that cost most, with what each calls; with `function`, the lines of \
+             that function in their order. Self is here with PHP's own functions that a line calls. \
+             Needs a profile of samples.",
+        ],
+        &["run", "function", "metric", "filter", "limit", "offset"],
+        1,
+        &["lines"],
     ),
     reading(
         [
@@ -422,7 +434,7 @@ mod tests {
             has_store: false,
             may_run: false,
         };
-        assert_eq!((names(ALL), names(less)), (10, 9));
+        assert_eq!((names(ALL), names(less)), (11, 10));
         assert!(less.tool("run_command").is_none());
         let list = less.tool("list_runs").unwrap();
         assert!(less.asked(list, &json!({ "app": "x" })).is_err());

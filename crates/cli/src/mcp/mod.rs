@@ -263,6 +263,7 @@ impl Server {
             "functions" => self.functions(&asked),
             "callers_and_callees" => self.callers_and_callees(&asked),
             "call_paths" => self.call_paths(&asked),
+            "annotate_lines" => self.annotate_lines(&asked),
             "spans" => self.spans(&asked),
             "hints" => self.hints(&asked),
             "differences" => self.differences(&asked),

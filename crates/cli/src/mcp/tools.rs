@@ -255,6 +255,30 @@ impl Server {
         Ok(answer)
     }
 
+    pub(super) fn annotate_lines(&self, asked: &Asked) -> Result<Answer> {
+        let view = ViewArguments::default();
+        let table = table(asked, asked.offset() + asked.limit());
+        let report = report(self.place.profile(&asked.run)?, &view, &table)?;
+        let rows = report.line_rows(asked.function.as_deref())?;
+        let of = asked.function.as_deref().unwrap_or(asked.run.as_str());
+        let mut answer = Answer::new(format!("Lines of {}\n\n", code(of.as_bytes())));
+        let function = rows
+            .rows
+            .get(asked.offset())
+            .and_then(|row| row.1.pointer("/functions/0"));
+        if let Some(function) = function {
+            let arguments = json!({ "run": asked.run, "function": function });
+            if asked.function.is_none() {
+                let why = "all lines of the function of the first";
+                answer.suggest("annotate_lines", arguments.clone(), why);
+            }
+            let why = "who calls it, and what it calls";
+            answer.suggest("callers_and_callees", arguments, why);
+        }
+        answer.list("lines", rows, asked.offset(), 1.0);
+        Ok(answer)
+    }
+
     pub(super) fn spans(&self, asked: &Asked) -> Result<Answer> {
         let view = ViewArguments::default();
         let table = table(asked, asked.offset() + asked.limit());

@@ -5,7 +5,7 @@ use formats::flamegraph::moment;
 use profile::{Metric, Metrics, Mode, Profile, SymbolId, WallUnit};
 use serde_json::{Map, Value, json};
 use view::paths::Shown;
-use view::{Costs, FunctionRow, NeighbourRow, Summary};
+use view::{Costs, FunctionRow, LineRow, NeighbourRow, Summary};
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
@@ -55,7 +55,7 @@ impl Paths<'_> {
 pub(crate) const VERSION: u32 = 1;
 
 /// What every report begins with.
-pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, metric: Metric) -> Value {
+pub(crate) fn head(profile: &Profile, summary: &Summary, title: &str, metric: Metric) -> Value {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     json!({
         "format": "xhprof-report",
@@ -126,6 +126,29 @@ pub(super) fn function(profile: &Profile, row: &FunctionRow) -> Value {
     let function = symbol(profile, SymbolId(row.function));
     let function = with(function, "inclusive", costs(profile, &row.inclusive));
     with(function, "self", own_costs(profile, &row.own))
+}
+
+/// A source line.
+pub(crate) fn line(profile: &Profile, row: &LineRow<'_>) -> Value {
+    let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
+    let functions = row.functions.iter();
+    let functions = functions.map(|symbol| text(profile.name(*symbol)));
+    let callees = row.callees.iter().map(|(symbol, cost)| {
+        let costs = Costs {
+            wall: *cost,
+            ..Costs::default()
+        };
+        let costs = measured(profile, &costs, |metric| metric == Metric::Wall);
+        with(self::symbol(profile, *symbol), "inclusive", costs)
+    });
+    json!({
+        "file": row.file.map(text),
+        "line": row.line,
+        "functions": functions.collect::<Vec<_>>(),
+        "inclusive": costs(profile, &row.inclusive),
+        "self": own_costs(profile, &row.own),
+        "callees": callees.collect::<Vec<_>>(),
+    })
 }
 
 fn symbol(profile: &Profile, id: SymbolId) -> Value {

@@ -8,6 +8,7 @@ mod functions;
 mod hints;
 pub(crate) mod json;
 mod labels;
+pub(crate) mod lines;
 mod lookup;
 mod matches;
 mod neighbours;
@@ -22,16 +23,17 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use formats::WriteError;
-use profile::{Body, Meta, Metric, Mode, Profile, Tree};
+use profile::{Body, Meta, Metric, Mode, Profile, SymbolId, Tree};
 use serde_json::Value;
 use view::{Document, Hint, SortBy, Summary};
 
-use crate::args::{By, Cost, ReportArguments, ReportFormat, TableArguments, ViewArguments};
+use crate::args::{By, Cost, ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
 use functions::Functions;
 use hints::HintList;
+use lines::LineTable;
 use lookup::Found;
 use matches::Matches;
 use neighbours::{Beside, Direction};
@@ -57,7 +59,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let report = Report::new(profile, &arguments.view, &arguments.table, format)?;
     let beside = report.beside(is_json.then(|| arguments.table.limit_or(0)))?;
     match format {
-        ReportFormat::Json => pager::print_json(&report.json(&title, &beside))?,
+        ReportFormat::Json => pager::print_json(&report.json(&title, &beside)?)?,
         ReportFormat::Markdown => pager::print(arguments.pager, |_| Ok(report.markdown(&title)))?,
         ReportFormat::Text => {
             pager::print(arguments.pager, |look| report.text(&title, &beside, look))?;
@@ -108,10 +110,12 @@ impl<'a> Report<'a> {
         let is_of_functions = !(view.tree
             || view.inverted
             || view.spans
+            || view.lines
             || view.hints
             || view.callers.is_some()
             || view.callees.is_some());
-        if !is_of_functions && arguments.sort.is_some() {
+        let is_of_lines = view.lines && matches!(arguments.sort, Some(Sort::Own | Sort::Inclusive));
+        if !is_of_functions && !is_of_lines && arguments.sort.is_some() {
             bail!(
                 "--sort applies to the table of functions only: this view shows the costliest first"
             );
@@ -169,6 +173,8 @@ impl<'a> Report<'a> {
                     spans.render(look, columns)?
                 } else if let Some(paths) = self.paths(None) {
                     self.rendered(paths.table(), look)?
+                } else if self.view.lines {
+                    self.rendered(self.line_table(None, None)?.table(), look)?
                 } else {
                     let mut table = self.functions(None).table();
                     if self.view.by == By::Package {
@@ -215,34 +221,54 @@ impl<'a> Report<'a> {
     }
 
     /// JSON has all rows, unless `--limit` is given.
-    fn json(&self, title: &str, beside: &Option<Wanted<'_>>) -> Value {
+    fn json(&self, title: &str, beside: &Option<Wanted<'_>>) -> Result<Value> {
         let limit = Some(self.arguments.limit_or(0));
         let profile = self.document.profile();
         let head = |metric| json::head(profile, &self.summary, title, metric);
         let metric = self.arguments.metric.into();
         match beside {
-            Some(Wanted::One(beside)) => return beside.add_to(head(metric)),
-            Some(Wanted::Several(matches)) => return matches.add_to(head(metric)),
+            Some(Wanted::One(beside)) => return Ok(beside.add_to(head(metric))),
+            Some(Wanted::Several(matches)) => return Ok(matches.add_to(head(metric))),
             None => {}
         }
         if let Some(hints) = self.hints().filter(|_| self.view.hints) {
-            return hints.add_to(head(metric));
+            return Ok(hints.add_to(head(metric)));
         }
         if let Some(spans) = self.spans(limit) {
-            return spans.add_to(head(Metric::Wall));
+            return Ok(spans.add_to(head(Metric::Wall)));
         }
         if let Some(paths) = self.paths(limit) {
-            return paths.add_to(head(metric));
+            return Ok(paths.add_to(head(metric)));
+        }
+        if self.view.lines {
+            return Ok(self.line_table(limit, None)?.add_to(head(metric)));
         }
         let mut functions = self.functions(limit).add_to(head(metric), "functions");
         if let Some(hints) = self.hints() {
             functions = hints.add_to(functions);
         }
         if profile.spans.is_empty() {
-            return functions;
+            return Ok(functions);
         }
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
-        SpanTable::new(&self.document, arguments, limit, pattern).add_to(functions)
+        Ok(SpanTable::new(&self.document, arguments, limit, pattern).add_to(functions))
+    }
+
+    /// The lines of all functions, or of these.
+    fn line_table(
+        &self,
+        limit: Option<usize>,
+        functions: Option<&[SymbolId]>,
+    ) -> Result<LineTable<'_>> {
+        let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
+        let total = self.whole(arguments.metric.into());
+        LineTable::new(
+            &self.document,
+            arguments,
+            limit,
+            (pattern, functions),
+            total,
+        )
     }
 
     fn spans(&self, limit: Option<usize>) -> Option<SpanTable<'_>> {
@@ -333,7 +359,8 @@ impl<'a> Report<'a> {
         if table.rows.is_empty() {
             return Ok(match &self.arguments.pattern {
                 Some(pattern) => {
-                    format!("no function matches {}\n", printable(pattern.as_bytes()))
+                    let what = if self.view.lines { "line" } else { "function" };
+                    format!("no {what} matches {}\n", printable(pattern.as_bytes()))
                 }
                 None => nothing(&self.document.profile().meta),
             });
@@ -346,6 +373,14 @@ impl<'a> Report<'a> {
 enum Wanted<'p> {
     One(Beside<'p>),
     Several(Matches<'p>),
+}
+
+/// The functions that a name may refer to; an error if there is none.
+pub(crate) fn functions_named(document: &Document, wanted: &str) -> Result<Vec<SymbolId>> {
+    Ok(match lookup::find(document, wanted)? {
+        Found::One(function) => vec![function],
+        Found::Several(functions) => functions,
+    })
 }
 
 /// Whether there are sizes and no times.

@@ -132,6 +132,22 @@ impl Report<'_> {
         })
     }
 
+    /// The lines that cost most, or those of a function from its first to its last.
+    pub(crate) fn line_rows(&self, function: Option<&str>) -> Result<Rows> {
+        let functions = match function.map(|wanted| self.found(wanted)).transpose()? {
+            Some(Found::One(function)) => Some(vec![function]),
+            Some(Found::Several(functions)) => Some(functions),
+            None => None,
+        };
+        let table = self.line_table(None, functions.as_deref())?;
+        let lines = self.lines();
+        let row = |row| (lines.line(row), json::line(lines.profile, row));
+        Ok(Rows {
+            rows: table.rows.iter().map(row).collect(),
+            others: table.others,
+        })
+    }
+
     pub(crate) fn span_rows(&self) -> Rows {
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let spans = SpanTable::new(&self.document, arguments, None, pattern);

@@ -9,7 +9,7 @@ mod page;
 mod parts;
 mod plain;
 mod server;
-mod sources;
+pub(crate) mod sources;
 mod text;
 
 use std::io::Write;

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -32,7 +33,7 @@ pub(super) fn collected(document: &mut Document, directories: &[PathBuf]) -> Res
     let (mut size, mut too_large) = (0, 0);
     for path in &wanted {
         match roots.iter().find_map(|root| root.read(path)) {
-            Some(Found::Text(text)) if size + text.len() <= MOST_OF_ALL => {
+            Some(Found::Text(Text { text, .. })) if size + text.len() <= MOST_OF_ALL => {
                 size += text.len();
                 found.push(json!({ "path": path, "text": text }));
             }
@@ -80,19 +81,28 @@ fn wanted(document: &mut Document) -> Vec<String> {
     }
 }
 
-enum Found {
-    Text(String),
+/// What was found below a directory.
+pub(crate) enum Found {
+    Text(Text),
     TooLarge,
 }
 
+/// The text of a file.
+pub(crate) struct Text {
+    pub(crate) text: String,
+    pub(crate) modified: Option<SystemTime>,
+    /// Whether it is at the place that the profile names.
+    pub(crate) is_itself: bool,
+}
+
 /// A directory that sources are taken from.
-struct Root {
+pub(crate) struct Root {
     /// Without symbolic links.
     real: PathBuf,
 }
 
 impl Root {
-    fn new(directory: &Path) -> Result<Self> {
+    pub(crate) fn new(directory: &Path) -> Result<Self> {
         let real = directory
             .canonicalize()
             .with_context(|| format!("cannot read the directory {}", directory.display()))?;
@@ -105,23 +115,28 @@ impl Root {
     /// The file that a profile calls `path`: that very file, if it is below this
     /// directory. Else the profile comes from another place: as much of the
     /// path's end as there is here.
-    fn read(&self, path: &str) -> Option<Found> {
+    pub(crate) fn read(&self, path: &str) -> Option<Found> {
         let inside = Path::new(path).strip_prefix(&self.real).ok();
         let parts: Vec<&str> = match inside {
             Some(inside) => components(inside)?,
             None => components(Path::new(path))?,
         };
         let ends = if inside.is_some() { 1 } else { parts.len() };
-        (0..ends).find_map(|from| self.read_inside(&parts[from..].iter().collect::<PathBuf>()))
+        let is_itself = inside.is_some();
+        (0..ends).find_map(|from| {
+            let path: PathBuf = parts[from..].iter().collect();
+            self.read_inside(&path, is_itself)
+        })
     }
 
-    fn read_inside(&self, path: &Path) -> Option<Found> {
+    fn read_inside(&self, path: &Path, is_itself: bool) -> Option<Found> {
         let real = self.real.join(path).canonicalize().ok()?;
         let inside = real.strip_prefix(&self.real).ok()?;
         // What a link leads to may be hidden, too.
         components(inside)?;
         // Before it is opened: to open a pipe waits for a writer.
-        if !real.metadata().ok()?.is_file() {
+        let metadata = real.metadata().ok()?;
+        if !metadata.is_file() {
             return None;
         }
         let file = File::open(&real).ok()?;
@@ -130,7 +145,11 @@ impl Root {
         if bytes.len() as u64 > MOST_OF_FILE {
             return Some(Found::TooLarge);
         }
-        Some(Found::Text(String::from_utf8_lossy(&bytes).into_owned()))
+        Some(Found::Text(Text {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            modified: metadata.modified().ok(),
+            is_itself,
+        }))
     }
 }
 
@@ -163,7 +182,7 @@ mod tests {
 
     fn text(found: Option<Found>) -> Option<String> {
         match found {
-            Some(Found::Text(text)) => Some(text),
+            Some(Found::Text(Text { text, .. })) => Some(text),
             _ => None,
         }
     }

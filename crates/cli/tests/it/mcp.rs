@@ -31,6 +31,7 @@ fn folder() -> TempDir {
         ("diff.in/a0.json", "a0.json"),
         ("diff.in/b0.json", "b0.json"),
         ("errors.in/cut.xhprof", "broken.xhprof"),
+        ("annotate.in/run.xhp", "lined.xhp"),
     ];
     for (from, to) in files {
         let from = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -86,7 +87,7 @@ fn each_tool_answers_with_text_data_and_what_to_ask_next() {
         (
             "list_runs",
             json!({ "limit": 2 }),
-            "- … 4 more; ask with offset 2",
+            "- … 5 more; ask with offset 2",
             "runs",
         ),
         (
@@ -112,6 +113,12 @@ fn each_tool_answers_with_text_data_and_what_to_ask_next() {
             json!({ "run": "tiny.xhp" }),
             "- 100.0% ",
             "paths",
+        ),
+        (
+            "annotate_lines",
+            json!({ "run": "lined.xhp" }),
+            "- ",
+            "lines",
         ),
         ("spans", json!({ "run": "spans.xhp" }), " sql `", "spans"),
         (
@@ -326,6 +333,11 @@ fn bad_input_gets_an_error_and_the_server_lives_on() {
             json!({ "run": "import.json" }),
             "ask callers_and_callees",
         ),
+        (
+            "annotate_lines",
+            json!({ "run": "tiny.xhp" }),
+            "the profile has no lines",
+        ),
         ("list_runs", json!({ "since": "yesterday" }), "since: "),
         (
             "differences",
@@ -399,7 +411,7 @@ fn the_profiles_are_resources_and_the_prompts_name_tools() {
     let mut client = client(&folder);
     let list = client.ask("resources/list", &json!({}))["result"]["resources"].clone();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 7);
+    assert_eq!(list.len(), 8);
     for resource in list {
         let read = client.ask("resources/read", &json!({ "uri": resource["uri"] }));
         let content = &read["result"]["contents"][0];

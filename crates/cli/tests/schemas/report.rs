@@ -45,7 +45,7 @@ fn errors(validator: &Validator, value: &Value) -> String {
 #[test]
 fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
     let validator = validator();
-    let views: [(&str, &[&str], &str); 16] = [
+    let views: [(&str, &[&str], &str); 18] = [
         ("views.in/tiny.xhp", &[], "functions"),
         ("views.in/tiny.xhprof", &["--metric", "memory"], "functions"),
         ("report.in/sampled.xhprof", &[], "functions"),
@@ -54,6 +54,8 @@ fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
         ("views.in/tiny.xhp", &["--callers", "bar"], "callers"),
         ("views.in/tiny.xhp", &["--callees", "foo"], "callees"),
         ("views.in/tiny.xhp", &["--callees", "f*"], "matches"),
+        ("annotate.in/run.xhp", &["--lines"], "lines"),
+        ("report.in/valgrind.callgrind", &["--lines"], "lines"),
         ("views.in/tiny.xhp", &["--tree"], "tree"),
         ("views.in/tiny.xhp", &["--inverted"], "inverted"),
         ("views.in/tiny.xhp", &["--by", "package"], "functions"),
@@ -74,6 +76,16 @@ fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
         assert_eq!(value["version"], 1, "{file} {options:?}");
         assert!(value.get(key).is_some(), "{file} {options:?}: {value}");
     }
+}
+
+#[test]
+fn an_annotated_source_is_as_the_schema_says() {
+    let validator = validator();
+    let source = fixture("annotate.in");
+    let options = ["Cart::total", "--source", source.to_str().unwrap()];
+    let value = json("annotate", &["annotate.in/run.xhp"], &options);
+    assert_eq!(errors(&validator, &value), "", "{value}");
+    assert_eq!(value["has_source"], true, "{value}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod columns;
 mod edges;
 mod forest;
 mod ids;
+mod parts;
 mod reader;
 mod writer;
 mod xdebug;

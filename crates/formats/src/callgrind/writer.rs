@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Cost, Profile, SelfCost, Symbol, SymbolId, Table, WallUnit};
 
+use super::parts::{LineParts, Part};
 use super::{Style, UNIT_NS};
 use crate::shared::graph::{Function, Graph};
 use crate::shared::names::{INTERNAL_FILE, UNKNOWN};
@@ -35,6 +36,8 @@ pub(super) fn write(
         functions: Table::new(None, profile.symbols.len()),
         next_function: 1,
         previous_line: None,
+        parts: LineParts::new(profile, unit_ns),
+        file: None,
     };
     writer.all(&graph, options)?;
     Ok(writer.out.flush()?)
@@ -143,6 +146,9 @@ struct Writer<'p, 'o> {
     next_function: u32,
     /// The line that relative line numbers refer to.
     previous_line: Option<u32>,
+    parts: LineParts<'p>,
+    /// The file of the lines, if it is not that of the function.
+    file: Option<&'p [u8]>,
 }
 
 impl<'p> Writer<'p, '_> {
@@ -211,31 +217,53 @@ impl<'p> Writer<'p, '_> {
     fn function(&mut self, function: &Function, graph: &Graph) -> io::Result<()> {
         let symbol = function.symbol;
         self.position(symbol, "")?;
-        self.line(symbol, own_costs(function.own))?;
+        self.file = None;
+        for part in self.parts.own(symbol, own_costs(function.own)) {
+            self.in_file(symbol, part.file)?;
+            self.line(symbol, &part)?;
+        }
         for call in &function.calls {
-            let callee = &graph.functions[call.callee];
-            self.position(callee.symbol, "c")?;
-            let line = line_of(self.profile, callee.symbol);
-            writeln!(self.out, "calls={} {line}", call.cost.calls)?;
-            self.line(symbol, inclusive_costs(call.cost))?;
+            let callee = graph.functions[call.callee].symbol;
+            let parts = self.parts.calls(symbol, callee, inclusive_costs(call.cost));
+            for part in parts {
+                self.in_file(symbol, part.file)?;
+                self.position(callee, "c")?;
+                let line = line_of(self.profile, callee);
+                writeln!(self.out, "calls={} {line}", call.cost.calls)?;
+                self.line(symbol, &part)?;
+            }
         }
         self.out.write_all(b"\n")
     }
 
+    /// `fe=` if the lines that follow are in another file than those before.
+    fn in_file(&mut self, symbol: SymbolId, file: Option<&'p [u8]>) -> io::Result<()> {
+        if self.file == file {
+            return Ok(());
+        }
+        self.file = file;
+        self.out.write_all(b"fe=")?;
+        self.file(file.map_or_else(|| file_of(self.profile.symbol(symbol)), known))?;
+        self.out.write_all(b"\n")
+    }
+
+    fn file(&mut self, file: &'p [u8]) -> io::Result<()> {
+        if self.style == Style::Plain {
+            return plain(file, &mut self.out);
+        }
+        let (number, is_new) = self.files.number(file);
+        write!(self.out, "({number})")?;
+        if is_new {
+            self.out.write_all(b" ")?;
+            self.out.write_all(&one_line(file))?;
+        }
+        Ok(())
+    }
+
     /// `fl=` and `fn=`, or `cfl=` and `cfn=`.
     fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
-        let file = file_of(self.profile.symbol(symbol));
         write!(self.out, "{prefix}fl=")?;
-        if self.style == Style::Plain {
-            plain(file, &mut self.out)?;
-        } else {
-            let (number, is_new) = self.files.number(file);
-            write!(self.out, "({number})")?;
-            if is_new {
-                self.out.write_all(b" ")?;
-                self.out.write_all(&one_line(file))?;
-            }
-        }
+        self.file(file_of(self.profile.symbol(symbol)))?;
         write!(self.out, "\n{prefix}fn=")?;
         let name = known(self.profile.name(symbol));
         if self.style == Style::Plain {
@@ -253,9 +281,9 @@ impl<'p> Writer<'p, '_> {
         writeln!(self.out, "({number})")
     }
 
-    /// A line of costs; the line of the call inside of the function is unknown.
-    fn line(&mut self, symbol: SymbolId, costs: Costs) -> io::Result<()> {
-        let line = line_of(self.profile, symbol);
+    /// A line of costs.
+    fn line(&mut self, symbol: SymbolId, part: &Part<'_>) -> io::Result<()> {
+        let line = part.line.unwrap_or_else(|| line_of(self.profile, symbol));
         let previous = self
             .previous_line
             .filter(|_| self.style == Style::Subpositions);
@@ -266,7 +294,7 @@ impl<'p> Writer<'p, '_> {
             Some(previous) => write!(self.out, "-{}", previous - line)?,
         }
         self.previous_line = Some(line);
-        self.columns.write(costs, &mut self.out)?;
+        self.columns.write(part.costs, &mut self.out)?;
         self.out.write_all(b"\n")
     }
 }

@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
 use profile::{
-    Body, Event, EventKind, Events, Instant, NodeId, Profile, Symbol, SymbolId, Table, Tree,
+    Body, Event, EventKind, Events, Instant, Metric, NodeId, Profile, Samples, Symbol, SymbolId,
+    Table, Tree, TreeBuilder,
 };
 
 use super::UNIT_NS;
@@ -43,13 +44,62 @@ pub(super) fn write(
     match &profile.body {
         Body::Events(events) => writer.events(events)?,
         Body::Edges(_) => writer.graph(&Graph::new(profile, UNIT_NS))?,
+        Body::Samples(samples) if !samples.lined.list.is_empty() => {
+            let (tree, callees) = by_call_line(samples);
+            writer.tree(&tree, |number| callees[number.index()])?;
+        }
         Body::Tree(_) | Body::Samples(_) => {
             if let Some(tree) = profile.tree() {
-                writer.tree(&tree)?;
+                writer.tree(&tree, |symbol| (symbol, None))?;
             }
         }
     }
     Ok(writer.out.flush()?)
+}
+
+/// A function, and the line that it is called from, if that is known and in the caller's file.
+type Callee = (SymbolId, Option<u32>);
+
+/// The samples as a tree whose nodes differ also by the lines of calls. Its symbols are numbers of
+/// callees.
+fn by_call_line(samples: &Samples) -> (Tree, Vec<Callee>) {
+    let mut callees: Vec<Callee> = vec![(SymbolId::ROOT, None)];
+    let mut numbers: HashMap<Callee, u32> = HashMap::new();
+    let mut builder = TreeBuilder::new();
+    for sample in &samples.samples {
+        let path: Vec<Callee> = match samples.lined.get(sample.lined) {
+            None => {
+                let path = samples.path(sample.stack).into_iter();
+                path.map(|symbol| (symbol, None)).collect()
+            }
+            Some(_) => {
+                let frames = samples.lined.frames(sample.lined);
+                let frames = frames.map(|(_, frame)| {
+                    let is_there = frame.line > 0 && frame.file.is_none();
+                    let line = is_there.then_some(frame.line);
+                    (samples[frame.stack].symbol, line)
+                });
+                let mut path: Vec<_> = frames.collect();
+                path.reverse();
+                path
+            }
+        };
+        let mut node = NodeId::ROOT;
+        for pair in path.windows(2) {
+            let [(_, line), (symbol, _)] = pair else {
+                continue;
+            };
+            let next = u32::try_from(callees.len()).unwrap_or(u32::MAX);
+            let number = *numbers.entry((*symbol, *line)).or_insert_with(|| {
+                callees.push((*symbol, *line));
+                next
+            });
+            node = builder.child(node, SymbolId(number));
+        }
+        let weight = i64::try_from(sample.weight).unwrap_or(i64::MAX);
+        builder.add_value(node, Metric::Wall, weight);
+    }
+    (builder.finish_signed_self_costs(), callees)
 }
 
 /// Time in 10 ns, memory in bytes.
@@ -82,6 +132,8 @@ struct Record {
     callee: SymbolId,
     calls: u64,
     costs: Costs,
+    /// The line of the caller; none if it is not known.
+    line: Option<u32>,
 }
 
 struct Writer<'p, 'o> {
@@ -125,17 +177,18 @@ impl Writer<'_, '_> {
 
     fn block(&mut self, symbol: SymbolId, own: Costs, records: &[Record]) -> io::Result<()> {
         self.position(symbol, "")?;
-        self.line(symbol, own)?;
+        self.line(symbol, None, own)?;
         for record in records {
             self.position(record.callee, "c")?;
             writeln!(self.out, "calls={} 0 0", record.calls)?;
-            self.line(symbol, record.costs)?;
+            self.line(symbol, record.line, record.costs)?;
         }
         self.out.write_all(b"\n")
     }
 
-    fn line(&mut self, symbol: SymbolId, costs: Costs) -> io::Result<()> {
-        let line = line_of(self.profile, symbol);
+    /// A cost on a line; none is where the function begins.
+    fn line(&mut self, symbol: SymbolId, line: Option<u32>, costs: Costs) -> io::Result<()> {
+        let line = line.unwrap_or_else(|| line_of(self.profile, symbol));
         writeln!(self.out, "{line} {} {}", costs.time, costs.memory.max(0))
     }
 
@@ -170,8 +223,8 @@ impl Writer<'_, '_> {
         self.out.write_all(b"\n")
     }
 
-    /// One block for each path, callees before callers.
-    fn tree(&mut self, tree: &Tree) -> io::Result<()> {
+    /// One block for each path, callees before callers. `callee` says what a symbol of the tree means.
+    fn tree(&mut self, tree: &Tree, callee: impl Fn(SymbolId) -> Callee) -> io::Result<()> {
         let own = tree.self_costs();
         let children = tree.children();
         let mut rounding = Rounding::new(UNIT_NS);
@@ -187,18 +240,20 @@ impl Writer<'_, '_> {
                 continue;
             };
             let own = own[id];
-            let own = Costs::of_own(node.symbol, own.wall, own.memory, &mut rounding);
+            let (symbol, line) = callee(node.symbol);
+            let own = Costs::of_own(symbol, own.wall, own.memory, &mut rounding);
             let made = records.split_off(first);
             let mut all = made.iter().fold(own, |sum, record| sum.plus(record.costs));
             all.memory = node.cost.memory;
-            self.block(node.symbol, own, &made)?;
+            self.block(symbol, own, &made)?;
             if id == NodeId::ROOT {
                 self.summary(all.time, node.cost.peak, node.cost.memory)?;
             }
             records.push(Record {
-                callee: node.symbol,
+                callee: symbol,
                 calls: node.cost.calls,
                 costs: all,
+                line,
             });
         }
         Ok(())
@@ -215,6 +270,7 @@ impl Writer<'_, '_> {
                     callee: graph.functions[call.callee].symbol,
                     calls: call.cost.calls,
                     costs: costs(call.cost.wall, call.cost.memory),
+                    line: None,
                 })
                 .collect();
             let own = costs(function.own.wall.max(0).unsigned_abs(), function.own.memory);
@@ -338,6 +394,7 @@ impl OpenCalls {
             callee: call.symbol,
             calls: 1,
             costs: call.all(),
+            line: None,
         };
         self.top().records.push(record);
         Some(call)

@@ -92,7 +92,7 @@ pub(super) fn samples(steps: &[Step], start: i64, ours: &XhprofFields, budget: &
             && weight > 0
         {
             let at = unsigned(now.saturating_sub(start));
-            builder.add(Sample { at, weight, stack });
+            builder.add(Sample::new(at, weight, stack));
         }
         now = now.max(step.at.wall);
         match step.enters {

@@ -9,8 +9,8 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, NodeId, Profile, SamplesBuilder, SelfCost, Spans, SymbolId,
-    WallUnit,
+    Body, Budget, LinedId, Meta, Metrics, NodeId, Profile, SamplesBuilder, SelfCost, Spans,
+    SymbolId, WallUnit,
 };
 
 use crate::format::Detection;
@@ -211,7 +211,7 @@ impl StackLines {
         self.last.clear();
         self.last.extend_from_slice(stack);
         if sign == Sign::Plus || weight == 0 {
-            self.builder.count(node, weight);
+            self.builder.count(node, LinedId::UNKNOWN, weight);
         } else if self.budget.room(&mut self.below, "samples").is_ok() {
             let wall = i64::try_from(weight).unwrap_or(i64::MAX).saturating_neg();
             let own = SelfCost {

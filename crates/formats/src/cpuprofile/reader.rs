@@ -96,7 +96,7 @@ impl Parts {
             on_top.sort();
             for &&(stack, weight) in &on_top {
                 let at = 0;
-                builder.add(Sample { at, weight, stack });
+                builder.add(Sample::new(at, weight, stack));
             }
         }
         let first = times.first().map_or(0, |(at, _)| *at);
@@ -111,11 +111,11 @@ impl Parts {
             if length == 0 && *stack == NodeId::ROOT {
                 continue;
             }
-            builder.add(Sample {
-                at: at.saturating_sub(first),
-                weight: length / self.sample_ns.unwrap_or(1),
-                stack: *stack,
-            });
+            builder.add(Sample::new(
+                at.saturating_sub(first),
+                length / self.sample_ns.unwrap_or(1),
+                *stack,
+            ));
         }
         if self.sample_ns.is_some() {
             wall_unit = WallUnit::Samples;

@@ -5,7 +5,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder,
+    Body, Budget, LinedId, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder,
     SelfCost, Spans, TreeBuilder, WallUnit,
 };
 
@@ -184,13 +184,18 @@ impl File {
             Body::Samples(_) => Mode::Sampled,
             _ => Mode::Unknown,
         };
+        let symbols = names.into_symbols();
+        let lines = match &body {
+            Body::Samples(samples) => samples.lines(&symbols, budget),
+            _ => profile::Lines::default(),
+        };
         Ok(Profile {
-            symbols: names.into_symbols(),
+            symbols,
             body,
             metrics,
             meta,
             spans: Spans::default(),
-            lines: profile::Lines::default(),
+            lines,
         })
     }
 
@@ -320,14 +325,27 @@ fn samples(
     let mut all = Vec::new();
     let room = budget.room_for(&mut all, list.len(), "samples");
     room.map_err(|error| error.to_string())?;
+    let has_lines = tables.has_lines();
+    let mut lined_places = NumberMap::default();
     for (stack, at, weight) in list {
         let push = |below, symbol| builder.push(below, symbol);
-        let stack = match stack {
-            ..0 => NodeId::ROOT,
-            stack => tables.node(stack, NodeId::ROOT, &mut places, names, push)?,
+        let (node, lined) = match stack {
+            ..0 => (NodeId::ROOT, LinedId::UNKNOWN),
+            stack => {
+                let node = tables.node(stack, NodeId::ROOT, &mut places, names, push)?;
+                let lined = if has_lines {
+                    tables.lined(stack, &places, &mut lined_places, &mut builder)?
+                } else {
+                    LinedId::UNKNOWN
+                };
+                (node, lined)
+            }
         };
         let weight = weight.max(0).unsigned_abs();
-        all.push(Sample { at, weight, stack });
+        all.push(Sample {
+            lined,
+            ..Sample::new(at, weight, node)
+        });
     }
     all.sort_by_key(|sample| sample.at);
     all.into_iter().for_each(|sample| builder.add(sample));

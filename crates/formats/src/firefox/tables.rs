@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use profile::{NodeId, NumberMap, SymbolId};
+use profile::{LinedId, NodeId, NumberMap, SamplesBuilder, SymbolId};
 
 use crate::ReadError;
 use crate::shared::json::Json;
@@ -23,6 +23,7 @@ pub(super) struct Tables {
     function_sources: Vec<i32>,
     function_lines: Vec<i32>,
     frame_functions: Vec<i32>,
+    frame_lines: Vec<i32>,
     stack_frames: Vec<i32>,
     stack_prefixes: Vec<i32>,
     /// The distance of a stack's prefix before it, in later versions.
@@ -67,6 +68,7 @@ impl Tables {
             })?,
             "frameTable" => json.object(|json, key| match key {
                 "func" => column(json, &mut self.frame_functions),
+                "line" => column(json, &mut self.frame_lines),
                 _ => json.skip(),
             })?,
             "stackTable" => json.object(|json, key| match key {
@@ -109,6 +111,46 @@ impl Tables {
             if below != base || symbol != SymbolId::ROOT {
                 below = push(below, symbol);
             }
+            places.insert(stack, below);
+        }
+        Ok(below)
+    }
+
+    /// Whether frames have lines other than those where their functions begin.
+    pub(super) fn has_lines(&self) -> bool {
+        let frames = self.frame_functions.iter().zip(&self.frame_lines);
+        let begin = |function: i32| get(&self.function_lines, function, "").unwrap_or(NONE);
+        let mut frames = frames.filter(|(_, line)| **line > 0);
+        frames.any(|(function, line)| begin(*function) != *line)
+    }
+
+    /// The stack with lines of a stack whose nodes, and those of its parents, are in `nodes`.
+    pub(super) fn lined(
+        &self,
+        stack: i32,
+        nodes: &NumberMap<i32, NodeId>,
+        places: &mut NumberMap<i32, LinedId>,
+        builder: &mut SamplesBuilder,
+    ) -> Result<LinedId, String> {
+        let mut climb = Vec::new();
+        let mut at = Some(stack);
+        let mut below = LinedId::UNKNOWN;
+        while let Some(stack) = at {
+            if let Some(&place) = places.get(&stack) {
+                below = place;
+                break;
+            }
+            climb.push(stack);
+            at = self.prefix(stack)?;
+        }
+        while let Some(stack) = climb.pop() {
+            let frame = get(&self.stack_frames, stack, "stack")?;
+            let line = get(&self.frame_lines, frame, "").unwrap_or(NONE);
+            let node = nodes.get(&stack).copied().unwrap_or_default();
+            if below == LinedId::UNKNOWN && node != NodeId::ROOT {
+                below = builder.line(LinedId::UNKNOWN, NodeId::ROOT, None, 0);
+            }
+            below = builder.line(below, node, None, u32::try_from(line).unwrap_or(0));
             places.insert(stack, below);
         }
         Ok(below)

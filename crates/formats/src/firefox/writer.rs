@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use profile::{Metric, Mode, Profile};
+use profile::{Body, Metric, Mode, NodeId, Profile, WallUnit};
 
+use crate::shared::lined::{Frame, LinedStacks, plain_frames};
 use crate::shared::text;
-use crate::shared::timeline::Timeline;
+use crate::shared::timeline::{Slice, Timeline, sample_length};
 use crate::shared::unit::{Unit, milliseconds};
 use crate::{WriteError, WriteOptions};
 
@@ -29,6 +30,7 @@ pub(super) fn write(
 ) -> Result<(), WriteError> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut separator = "";
+    let lined = LinedStacks::of(profile, |symbol| symbol);
     write_meta(profile, options, &mut out)?;
     for metric in [Metric::Wall, Metric::Cpu, Metric::Memory] {
         if !metric.is_in(profile.metrics) {
@@ -38,7 +40,7 @@ pub(super) fn write(
             format: super::NAME,
         })?;
         out.write_all(separator.as_bytes())?;
-        write_thread(profile, metric, &timeline, &mut out)?;
+        write_thread(profile, metric, &timeline, lined.as_ref(), &mut out)?;
         separator = ",\n";
     }
     out.write_all(b"]}\n")?;
@@ -88,6 +90,7 @@ fn write_thread(
     profile: &Profile,
     metric: Metric,
     timeline: &Timeline<'_>,
+    lined: Option<&LinedStacks<'_>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let unit = Unit::of(metric, profile);
@@ -106,7 +109,8 @@ fn write_thread(
         metric == Metric::Wall
     )?;
 
-    let slices = &timeline.slices;
+    let with_lines = lined.map(|lined| slices_with_lines(profile, lined));
+    let slices = with_lines.as_ref().unwrap_or(&timeline.slices);
     out.write_all(b"\"samples\":{")?;
     write_column("stack", slices.iter().map(|slice| slice.node.0), out)?;
     let at = |at| milliseconds(i64::try_from(at).unwrap_or(i64::MAX), 0);
@@ -130,52 +134,118 @@ fn write_thread(
           \"category\":[],\"length\":0},\n",
     )?;
 
-    let nodes = &timeline.tree.nodes;
+    let nodes: Vec<(Option<u32>, u32)> = match lined {
+        Some(lined) => lined.nodes.clone(),
+        None => {
+            let nodes = timeline.tree.numbered();
+            let below = |number: NodeId, parent: NodeId| (parent < number).then_some(parent.0);
+            nodes
+                .map(|(number, node)| (below(number, node.parent), node.symbol.0))
+                .collect()
+        }
+    };
     out.write_all(b"\"stackTable\":{")?;
-    write_column("frame", nodes.iter().map(|node| node.symbol.0), out)?;
-    let prefixes = nodes.iter().enumerate().map(|(index, node)| match index {
-        0 => "null".to_owned(),
-        _ => node.parent.0.to_string(),
-    });
-    write_column("prefix", prefixes, out)?;
+    write_column("frame", nodes.iter().map(|(_, frame)| *frame), out)?;
+    write_column(
+        "prefix",
+        nodes.iter().map(|(below, _)| optional(*below)),
+        out,
+    )?;
     writeln!(out, "\"length\":{}}},", nodes.len())?;
-    write_functions(profile, out)
+    let frames = match lined {
+        Some(lined) => lined.frames.clone(),
+        None => plain_frames(profile),
+    };
+    write_functions(profile, &frames, out)
 }
 
-/// Frames, functions and strings: one frame for each function, because the
-/// lines of calls are unknown.
-fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
-    let symbols = &profile.symbols;
-    let count = symbols.len();
+/// The samples in the order of time; one after the other if their times are not known.
+fn slices_with_lines(profile: &Profile, lined: &LinedStacks<'_>) -> Vec<Slice> {
+    let Body::Samples(samples) = &profile.body else {
+        return Vec::new();
+    };
+    let samples = &samples.samples;
+    let has_times = samples.iter().any(|sample| sample.at != 0);
+    let length = match profile.metrics.wall_unit {
+        WallUnit::Nanoseconds => 1,
+        WallUnit::Samples => sample_length(profile),
+    };
+    let mut passed = 0_u64;
+    let slices = samples.iter().zip(&lined.of_samples).map(|(sample, node)| {
+        let at = if has_times { sample.at } else { passed };
+        passed = passed.saturating_add(sample.weight.saturating_mul(length));
+        Slice {
+            node: NodeId(*node),
+            at,
+            value: i64::try_from(sample.weight).unwrap_or(i64::MAX),
+        }
+    });
+    let mut slices: Vec<Slice> = slices.filter(|slice| slice.value != 0).collect();
+    slices.sort_by_key(|slice| slice.at);
+    slices
+}
+
+/// A number, or null.
+fn optional(number: Option<u32>) -> String {
+    number.map_or_else(|| "null".to_owned(), |number| number.to_string())
+}
+
+/// A line, or null if it is not known.
+fn line(line: u32) -> String {
+    optional((line > 0).then_some(line))
+}
+
+/// Frames, functions and strings. Without lines there is one frame for each function.
+fn write_functions(
+    profile: &Profile,
+    frames: &[Frame<'_>],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    // All symbols, and behind them those that execute another file.
+    let mut functions = plain_frames(profile);
+    let mut others = HashMap::new();
+    let mut of_frames = Vec::with_capacity(frames.len());
+    for frame in frames {
+        let function = match frame.file {
+            None => frame.symbol.index(),
+            Some(file) => *others.entry((frame.symbol, file)).or_insert_with(|| {
+                functions.push(Frame { line: 0, ..*frame });
+                functions.len() - 1
+            }),
+        };
+        of_frames.push(function);
+    }
+    let count = frames.len();
     let all = |value: &'static str| std::iter::repeat_n(value, count);
-    let lines: Vec<_> = symbols
-        .iter()
-        .map(|symbol| match symbol.line {
-            0 => "null".to_owned(),
-            line => line.to_string(),
-        })
-        .collect();
     out.write_all(b"\"frameTable\":{")?;
     write_column("address", all("-1"), out)?;
     write_column("inlineDepth", all("0"), out)?;
-    let categories = symbols
-        .iter()
-        .map(|symbol| if symbol.internal { INTERNAL } else { PHP });
+    let categories = frames.iter().map(|frame| {
+        if profile.symbol(frame.symbol).internal {
+            INTERNAL
+        } else {
+            PHP
+        }
+    });
     write_column("category", categories, out)?;
     write_column("subcategory", all("0"), out)?;
-    write_column("func", 0..count, out)?;
+    write_column("func", of_frames.iter(), out)?;
     write_column("nativeSymbol", all("null"), out)?;
     write_column("innerWindowID", all("null"), out)?;
-    write_column("line", lines.iter(), out)?;
+    write_column("line", frames.iter().map(|frame| line(frame.line)), out)?;
     write_column("column", all("null"), out)?;
     writeln!(out, "\"length\":{count}}},")?;
+
+    let count = functions.len();
+    let all = |value: &'static str| std::iter::repeat_n(value, count);
 
     let mut strings = Strings::default();
     let mut names = Vec::with_capacity(count);
     let mut files = Vec::with_capacity(count);
-    for symbol in symbols {
+    for function in &functions {
+        let symbol = profile.symbol(function.symbol);
         names.push(strings.id(text::function(&symbol.name).into_owned()));
-        files.push(match text::file(symbol) {
+        files.push(match text::file_of(function, profile) {
             file if file.is_empty() => "null".to_owned(),
             file => strings.id(file.into_owned()).to_string(),
         });
@@ -186,7 +256,11 @@ fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     write_column("relevantForJS", all("false"), out)?;
     write_column("resource", all("-1"), out)?;
     write_column("fileName", files.iter(), out)?;
-    write_column("lineNumber", lines.iter(), out)?;
+    write_column(
+        "lineNumber",
+        functions.iter().map(|function| line(function.line)),
+        out,
+    )?;
     write_column("columnNumber", all("null"), out)?;
     writeln!(out, "\"length\":{count}}},")?;
     out.write_all(

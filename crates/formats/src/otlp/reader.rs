@@ -2,9 +2,13 @@
 //! then the samples of each profile. All profiles are combined: resources
 //! become separate subtrees, value types become costs of the same tree.
 
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use profile::{Body, Budget, Meta, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder};
+use profile::{
+    Body, Budget, FileId, Lines, LinesBuilder, Meta, Metric, Mode, NodeId, Profile, SelfCost,
+    Spans, SymbolId, TreeBuilder,
+};
 
 use super::NAME;
 use super::messages::field;
@@ -48,6 +52,9 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
     let mut nodes: Vec<Option<NodeId>> = Vec::new();
     room(budget, &mut nodes, tables.stacks.len())?;
     nodes.resize(tables.stacks.len(), None);
+    let mut costs: Vec<SelfCost> = Vec::new();
+    room(budget, &mut costs, tables.stacks.len())?;
+    costs.resize(tables.stacks.len(), SelfCost::default());
     let mut started = u64::MAX;
     each_profile(bytes, |profile| {
         let kind = tables.value_type(profile)?;
@@ -62,6 +69,9 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
                         tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
                     let value = sample.value.saturating_mul(column.times);
                     builder.add_value(node, column.metric, value);
+                    if let Some(cost) = costs.get_mut(sample.stack as usize) {
+                        *cost += own_cost(column.metric, value);
+                    }
                 }
                 (Ok(field::TIME_UNIX_NANO), _) => {
                     let time = value.number()?;
@@ -82,13 +92,14 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
     if metrics.calls {
         meta.mode = Mode::Traced;
     }
+    let lines = tables.lines(&stacks, &costs, budget)?;
     Ok(Profile {
         symbols: symbols.finish(),
         body: Body::Tree(builder.finish_signed_self_costs()),
         metrics,
         meta,
         spans: Spans::default(),
-        lines: profile::Lines::default(),
+        lines,
     })
 }
 
@@ -155,6 +166,15 @@ impl Sample {
     }
 }
 
+/// A function in a location, and the line that it executes.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    symbol: SymbolId,
+    /// Its number in the table.
+    function: u32,
+    line: u32,
+}
+
 /// The tables: slices of the file, by index.
 #[derive(Debug, Default)]
 struct Tables<'b> {
@@ -205,13 +225,8 @@ impl<'b> Tables<'b> {
         Ok((self.string(kind)?, self.string(unit)?))
     }
 
-    /// The symbols of each location, the innermost first: ranges of one list,
-    /// as most have a single symbol.
-    fn symbols(
-        &self,
-        symbols: &mut Symbols,
-        budget: &Budget,
-    ) -> Result<Vec<Vec<SymbolId>>, String> {
+    /// The frames of each location, the innermost first.
+    fn symbols(&self, symbols: &mut Symbols, budget: &Budget) -> Result<Vec<Vec<Frame>>, String> {
         let mut functions = Vec::new();
         room(budget, &mut functions, self.functions.len())?;
         for function in &self.functions {
@@ -226,22 +241,32 @@ impl<'b> Tables<'b> {
                 match number {
                     1 => mapping = value.index()?,
                     3 => {
-                        let mut function = 0;
+                        let (mut function, mut line) = (0, 0);
                         fields(value.bytes()?, |number, value| {
-                            if number == 1 {
-                                function = value.index()?;
+                            match number {
+                                1 => function = value.index()?,
+                                2 => line = value.number()?,
+                                _ => {}
                             }
                             Ok(())
                         })?;
                         room(budget, &mut lines, 1)?;
-                        lines.push(get(&functions, function, "function")?);
+                        lines.push(Frame {
+                            symbol: get(&functions, function, "function")?,
+                            function,
+                            line: u32::try_from(line).unwrap_or(0),
+                        });
                     }
                     _ => {}
                 }
                 Ok(())
             })?;
             if lines.is_empty() {
-                lines.push(symbols.id(&self.unknown(mapping)?));
+                lines.push(Frame {
+                    symbol: symbols.id(&self.unknown(mapping)?),
+                    function: 0,
+                    line: 0,
+                });
             }
             locations.push(lines);
         }
@@ -296,19 +321,14 @@ impl<'b> Tables<'b> {
         })
     }
 
-    /// The node of a stack; `nodes` holds the nodes found before.
-    fn node(
+    /// The frames of a stack, the innermost first.
+    fn path(
         &self,
         stack: u32,
-        locations: &[Vec<SymbolId>],
-        nodes: &mut [Option<NodeId>],
-        builder: &mut TreeBuilder,
+        locations: &[Vec<Frame>],
         budget: &Budget,
-    ) -> Result<NodeId, String> {
-        if let Some(&Some(node)) = nodes.get(stack as usize) {
-            return Ok(node);
-        }
-        let mut path: Vec<SymbolId> = Vec::new();
+    ) -> Result<Vec<Frame>, String> {
+        let mut path: Vec<Frame> = Vec::new();
         fields(get(&self.stacks, stack, "stack")?, |number, value| {
             if number != 1 {
                 return Ok(());
@@ -323,8 +343,94 @@ impl<'b> Tables<'b> {
                 Ok(())
             })
         })?;
+        Ok(path)
+    }
+
+    /// The file of a function, and the line that it begins at.
+    fn place(&self, function: u32) -> Result<(&'b [u8], u32), String> {
+        let (mut file, mut line) = (0, 0);
+        fields(
+            get(&self.functions, function, "function")?,
+            |number, value| {
+                match number {
+                    3 => file = value.index()?,
+                    4 => line = value.number()?,
+                    _ => {}
+                }
+                Ok(())
+            },
+        )?;
+        Ok((self.string(file)?, u32::try_from(line).unwrap_or(0)))
+    }
+
+    /// The costs of all lines, from those of each stack; empty if the file says no more than where
+    /// functions begin. A line that is in a stack several times is charged once.
+    fn lines(
+        &self,
+        locations: &[Vec<Frame>],
+        costs: &[SelfCost],
+        budget: &Budget,
+    ) -> Result<Lines, String> {
+        let mut is_known = false;
+        for frame in locations.iter().flatten().filter(|frame| frame.line > 0) {
+            is_known |= self.place(frame.function)?.1 != frame.line;
+        }
+        if !is_known {
+            return Ok(Lines::default());
+        }
+        let mut builder = LinesBuilder::within(budget);
+        let mut files: HashMap<u32, Option<FileId>> = HashMap::new();
+        for (stack, cost) in (0..).zip(costs) {
+            if *cost == SelfCost::default() {
+                continue;
+            }
+            let mut charged = HashSet::new();
+            let mut innermost = None;
+            for (depth, frame) in self.path(stack, locations, budget)?.iter().enumerate() {
+                let file = match files.get(&frame.function) {
+                    Some(file) => *file,
+                    None => {
+                        let name = self.place(frame.function)?.0;
+                        let file = (!name.is_empty()).then(|| builder.file(name)).flatten();
+                        files.insert(frame.function, file);
+                        file
+                    }
+                };
+                let Some(place) = builder.line(frame.symbol, file, frame.line) else {
+                    continue;
+                };
+                if !charged.insert(place.index()) {
+                    continue;
+                }
+                if depth == 0 {
+                    builder.add_own(place, *cost);
+                } else {
+                    builder.add_calls(place, 0, *cost);
+                    if innermost.is_none() {
+                        builder.add_builtin(place, *cost);
+                    }
+                }
+                innermost.get_or_insert(place);
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    /// The node of a stack; `nodes` holds the nodes found before.
+    fn node(
+        &self,
+        stack: u32,
+        locations: &[Vec<Frame>],
+        nodes: &mut [Option<NodeId>],
+        builder: &mut TreeBuilder,
+        budget: &Budget,
+    ) -> Result<NodeId, String> {
+        if let Some(&Some(node)) = nodes.get(stack as usize) {
+            return Ok(node);
+        }
+        let path = self.path(stack, locations, budget)?;
         let mut node = NodeId::ROOT;
-        for (depth, &symbol) in path.iter().rev().enumerate() {
+        for (depth, &Frame { symbol, .. }) in path.iter().rev().enumerate() {
             // A `main()` at the bottom of a stack is the root.
             if depth > 0 || symbol != SymbolId::ROOT {
                 node = builder.child(node, symbol);
@@ -337,6 +443,19 @@ impl<'b> Tables<'b> {
         budget.check().map_err(|error| error.to_string())?;
         Ok(node)
     }
+}
+
+/// A value as the self cost of a stack.
+fn own_cost(metric: Metric, value: i64) -> SelfCost {
+    let mut own = SelfCost::default();
+    match metric {
+        Metric::Wall => own.wall = value,
+        Metric::Cpu => own.cpu = value,
+        Metric::Memory => own.memory = value,
+        Metric::Peak => own.peak = value,
+        Metric::Calls => {}
+    }
+    own
 }
 
 /// Makes room for `more` in `list`.

@@ -3,9 +3,10 @@
 //! **Invariants:** entry 0 of every table means none; no entry is duplicated or
 //! unused; a profile has one value type.
 
+use std::collections::HashMap;
 use std::io::Write;
 
-use profile::{Metric, NodeId, Profile, Table, Tree};
+use profile::{Metric, NodeId, Profile, SymbolId, Table, Tree};
 
 use super::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
@@ -13,6 +14,7 @@ use super::messages::{
 };
 use crate::shared::fingerprint::fingerprint;
 use crate::shared::indexed::{Functions, Strings};
+use crate::shared::lined::{Frame, LinedStacks, plain_frames};
 use crate::shared::proto::{begin, put, put_bytes};
 use crate::shared::unit::Unit;
 use crate::shared::{same_names, text, trace};
@@ -32,7 +34,9 @@ pub(super) fn write(
         .map(|symbol| text::function(&symbol.name).into_owned().into_bytes())
         .collect();
     let tree = same_names::merged(&tree, &names);
-    let mut document = Document::new(profile, options, &tree);
+    let canonical = same_names::canonical(&names);
+    let lined = LinedStacks::of(profile, |symbol| canonical[symbol]);
+    let mut document = Document::new(profile, options, &tree, lined.as_ref());
     document.add_profiles();
     Ok(document.write(out)?)
 }
@@ -41,12 +45,14 @@ struct Document<'a> {
     profile: &'a Profile,
     options: &'a WriteOptions,
     tree: &'a Tree,
+    lined: Option<&'a LinedStacks<'a>>,
     strings: Strings,
-    /// The functions, which are also the locations.
-    functions: Functions,
+    frames: Vec<Frame<'a>>,
+    /// The locations, which are frames.
+    locations: Functions,
     /// The tables' stacks, encoded.
     stacks: Vec<u8>,
-    /// The number of each node's stack; 0 if it has none yet.
+    /// The number of each node's stack, or of each stack with lines; 0 if it has none yet.
     stack_of: Table<NodeId, u32>,
     stack_count: u32,
     /// The profiles, encoded.
@@ -54,17 +60,29 @@ struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(profile: &'a Profile, options: &'a WriteOptions, tree: &'a Tree) -> Self {
+    fn new(
+        profile: &'a Profile,
+        options: &'a WriteOptions,
+        tree: &'a Tree,
+        lined: Option<&'a LinedStacks<'a>>,
+    ) -> Self {
+        let frames = match lined {
+            Some(lined) => lined.frames.clone(),
+            None => plain_frames(profile),
+        };
+        let nodes = lined.map_or(tree.nodes.len(), |lined| lined.nodes.len());
         let mut stacks = Vec::new();
         put(field::STACK_TABLE, &Stack::default(), &mut stacks);
         Self {
             profile,
             options,
             tree,
+            lined,
             strings: Strings::default(),
-            functions: Functions::new(profile.symbols.len()),
+            locations: Functions::new(frames.len()),
+            frames,
             stacks,
-            stack_of: Table::new(0, tree.nodes.len()),
+            stack_of: Table::new(0, nodes),
             stack_count: 0,
             profiles: Vec::new(),
         }
@@ -92,8 +110,20 @@ impl<'a> Document<'a> {
             };
             let mut encoded = Vec::new();
             put(field::SAMPLE_TYPE, &value_type, &mut encoded);
-            for ((id, node), own) in self.tree.numbered().zip(&own) {
-                let value = metric.of_own(own, node.cost.calls);
+            let values: Vec<(NodeId, i64)> = match self.lined {
+                Some(lined) if metric == Metric::Wall => {
+                    let sums = lined.sums().into_iter();
+                    sums.map(|(node, sum)| (NodeId(node), sum)).collect()
+                }
+                Some(_) => Vec::new(),
+                None => {
+                    let nodes = self.tree.numbered().zip(&own);
+                    nodes
+                        .map(|((id, node), own)| (id, metric.of_own(own, node.cost.calls)))
+                        .collect()
+                }
+            };
+            for (id, value) in values {
                 if value != 0 {
                     let sample = Sample {
                         stack_index: self.stack(id),
@@ -127,8 +157,16 @@ impl<'a> Document<'a> {
     fn stack(&mut self, node: NodeId) -> u32 {
         if self.stack_of[node] == 0 {
             let mut stack = Stack::default();
-            for (_, frame) in self.tree.frames(node) {
-                let number = self.functions.number(frame.symbol);
+            let path: Vec<SymbolId> = match self.lined {
+                Some(lined) => lined.path(node.0).map(SymbolId).collect(),
+                None => self
+                    .tree
+                    .frames(node)
+                    .map(|(_, frame)| frame.symbol)
+                    .collect(),
+            };
+            for frame in path {
+                let number = self.locations.number(frame);
                 stack.location_indices.push(signed(number));
             }
             put(field::STACK_TABLE, &stack, &mut self.stacks);
@@ -193,21 +231,34 @@ impl<'a> Document<'a> {
         }
         put(field::LOCATION_TABLE, &Location::default(), &mut tables);
         put(field::FUNCTION_TABLE, &Function::default(), &mut tables);
-        for (index, symbol) in (1..).zip(std::mem::take(&mut self.functions.used)) {
-            let symbol = self.profile.symbol(symbol);
-            let line = i64::from(symbol.line);
+        let mut functions = HashMap::new();
+        for frame in std::mem::take(&mut self.locations.used) {
+            let Some(frame) = self.frames.get(frame.index()).copied() else {
+                continue;
+            };
+            let next = i32::try_from(functions.len() + 1).unwrap_or(0);
+            let function_index = *functions.entry((frame.symbol, frame.file)).or_insert(next);
             let location = Location {
                 mapping_index: i32::from(has_script),
                 lines: vec![Line {
-                    function_index: index,
-                    line,
+                    function_index,
+                    line: i64::from(frame.line),
                 }],
             };
             put(field::LOCATION_TABLE, &location, &mut tables);
+            if function_index != next {
+                continue;
+            }
+            let symbol = self.profile.symbol(frame.symbol);
+            let is_its_file = frame.file.is_none();
             let function = Function {
                 name_strindex: self.string(&text::function(&symbol.name)),
-                filename_strindex: self.string(&text::file(symbol)),
-                start_line: line,
+                filename_strindex: self.string(&text::file_of(&frame, self.profile)),
+                start_line: if is_its_file {
+                    i64::from(symbol.line)
+                } else {
+                    0
+                },
             };
             put(field::FUNCTION_TABLE, &function, &mut tables);
         }

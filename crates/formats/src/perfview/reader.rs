@@ -260,7 +260,7 @@ impl Source {
                 } else {
                     weight
                 };
-                self.stacks.add(Sample { at, weight, stack });
+                self.stacks.add(Sample::new(at, weight, stack));
             }
             Body::Samples(self.stacks.finish())
         } else {

@@ -51,6 +51,7 @@ pub(super) fn lines<'a>(
         let own = cost(columns, sums);
         number += 1;
         let frames = stack.iter().flat_map(|place| locations.frames(*place));
+        let mut is_innermost = true;
         for (depth, frame) in frames.enumerate() {
             let Some(place) = places.get(frame).copied().flatten() else {
                 continue;
@@ -63,7 +64,11 @@ pub(super) fn lines<'a>(
                 builder.add_own(place, own);
             } else {
                 builder.add_calls(place, 0, own);
+                if is_innermost {
+                    builder.add_builtin(place, own);
+                }
             }
+            is_innermost = false;
         }
     });
     builder.finish()

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use profile::{Profile, Tree};
+use profile::{Metric, Profile, SymbolId, Tree};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
@@ -13,6 +13,7 @@ use super::messages::{Function, Line, Location, Mapping, Sample, ValueType, fiel
 use super::types;
 use crate::WriteOptions;
 use crate::shared::indexed::{Functions, Strings};
+use crate::shared::lined::{LinedStacks, plain_frames};
 use crate::shared::{proto, text};
 
 pub(super) fn write(
@@ -40,9 +41,28 @@ pub(super) fn write(
         out.message(field::SAMPLE_TYPE, &value)?;
     }
 
-    let mut functions = Functions::new(profile.symbols.len());
+    let lined = LinedStacks::of(profile, |symbol| symbol);
+    let frames = match &lined {
+        Some(lined) => lined.frames.clone(),
+        None => plain_frames(profile),
+    };
+    let mut locations = Functions::new(frames.len());
     let mut sample = Sample::default();
-    for ((id, node), own) in tree.numbered().zip(tree.self_costs()) {
+    for (stack, weight) in lined.iter().flat_map(LinedStacks::sums) {
+        let values = types.iter().map(|(metric, ..)| match metric {
+            Metric::Wall => weight,
+            _ => 0,
+        });
+        sample.value.clear();
+        sample.value.extend(values);
+        sample.location_id.clear();
+        let path = lined.iter().flat_map(|lined| lined.path(stack));
+        let places = path.map(|frame| u64::from(locations.number(SymbolId(frame))));
+        sample.location_id.extend(places);
+        out.message(field::SAMPLE, &sample)?;
+    }
+    let nodes = tree.numbered().zip(tree.self_costs());
+    for ((id, node), own) in nodes.filter(|_| lined.is_none()) {
         let values = types
             .iter()
             .map(|(metric, ..)| metric.of_own(&own, node.cost.calls));
@@ -52,9 +72,9 @@ pub(super) fn write(
             continue;
         }
         sample.location_id.clear();
-        let frames = tree.frames(id);
-        let locations = frames.map(|(_, frame)| u64::from(functions.number(frame.symbol)));
-        sample.location_id.extend(locations);
+        let path = tree.frames(id);
+        let places = path.map(|(_, frame)| u64::from(locations.number(frame.symbol)));
+        sample.location_id.extend(places);
         out.message(field::SAMPLE, &sample)?;
     }
 
@@ -75,13 +95,17 @@ pub(super) fn write(
             has_line_numbers: true,
         },
     )?;
-    let mut messages = Vec::with_capacity(functions.used.len());
-    for (id, &symbol) in (1_u64..).zip(&functions.used) {
-        let symbol = profile.symbol(symbol);
-        let line = i64::from(symbol.line);
+    let mut messages = Vec::new();
+    let mut functions = HashMap::new();
+    for (id, frame) in (1_u64..).zip(&locations.used) {
+        let Some(frame) = frames.get(frame.index()) else {
+            continue;
+        };
+        let next = messages.len() as u64 + 1;
+        let function_id = *functions.entry((frame.symbol, frame.file)).or_insert(next);
         let line_of = Line {
-            function_id: id,
-            line,
+            function_id,
+            line: i64::from(frame.line),
         };
         out.message(
             field::LOCATION,
@@ -92,13 +116,21 @@ pub(super) fn write(
                 line: vec![line_of],
             },
         )?;
-        messages.push(Function {
-            id,
-            name: string(&mut strings, &text::function(&symbol.name)),
-            system_name: 0,
-            filename: string(&mut strings, &text::file(symbol)),
-            start_line: line,
-        });
+        if function_id == next {
+            let symbol = profile.symbol(frame.symbol);
+            let is_its_file = frame.file.is_none();
+            messages.push(Function {
+                id: function_id,
+                name: string(&mut strings, &text::function(&symbol.name)),
+                system_name: 0,
+                filename: string(&mut strings, &text::file_of(frame, profile)),
+                start_line: if is_its_file {
+                    i64::from(symbol.line)
+                } else {
+                    0
+                },
+            });
+        }
     }
     for function in messages {
         out.message(field::FUNCTION, &function)?;

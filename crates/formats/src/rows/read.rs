@@ -292,11 +292,7 @@ fn sampled(
     for (taken, stack) in samples {
         let stack = nodes[stack];
         let since_start = taken - started_unix_us.unwrap_or(taken);
-        builder.add(Sample {
-            at: since_start.saturating_mul(1_000),
-            weight: 1,
-            stack,
-        });
+        builder.add(Sample::new(since_start.saturating_mul(1_000), 1, stack));
     }
     Ok(Profile {
         symbols,

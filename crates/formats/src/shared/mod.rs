@@ -7,6 +7,7 @@ pub(crate) mod indexed;
 pub(crate) mod json;
 pub(crate) mod json_parts;
 pub(crate) mod line_names;
+pub(crate) mod lined;
 pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod nesting;

@@ -112,6 +112,11 @@ impl Names {
         }
     }
 
+    /// The first line of a function; zero if it is not known.
+    pub(crate) fn line(&self, id: SymbolId) -> u32 {
+        self.symbols.get(id.index()).map_or(0, |symbol| symbol.line)
+    }
+
     /// Lets `edit` change a symbol.
     pub(crate) fn edit(&mut self, id: SymbolId, edit: impl FnOnce(&mut Symbol)) {
         edit(&mut self.symbols[id.index()]);

@@ -8,15 +8,23 @@ use std::collections::HashMap;
 
 use profile::{NodeId, SymbolId, Table, Tree, TreeBuilder};
 
+/// The first symbol that has the name of each.
+pub(crate) fn canonical(names: &[Vec<u8>]) -> Table<SymbolId, SymbolId> {
+    let mut first: HashMap<&[u8], SymbolId> = HashMap::with_capacity(names.len());
+    let names = (0..).zip(names);
+    names
+        .map(|(number, name)| *first.entry(name).or_insert(SymbolId(number)))
+        .collect()
+}
+
 /// The tree with one symbol for all that have the same name in `names`, a list
 /// by symbol.
 pub(crate) fn merged<'t>(tree: &'t Tree, names: &[Vec<u8>]) -> Cow<'t, Tree> {
-    let mut first: HashMap<&[u8], SymbolId> = HashMap::with_capacity(names.len());
-    let canonical: Table<SymbolId, SymbolId> = (0..)
-        .zip(names)
-        .map(|(number, name)| *first.entry(name).or_insert(SymbolId(number)))
-        .collect();
-    if first.len() == names.len() {
+    let canonical = canonical(names);
+    if (0..)
+        .zip(canonical.iter())
+        .all(|(number, first)| first.0 == number)
+    {
         return Cow::Borrowed(tree);
     }
     let mut builder = TreeBuilder::new();

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use profile::{Profile, Symbol};
 
 use crate::WriteOptions;
+use crate::shared::lined::Frame;
 
 /// Whether text formats cannot hold `byte` in a name.
 pub(crate) fn breaks_lines(byte: u8) -> bool {
@@ -61,6 +62,14 @@ pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
         Some(file) => lossy(file),
         None if symbol.internal => Cow::Borrowed(INTERNAL),
         None => Cow::Borrowed(""),
+    }
+}
+
+/// The file of a frame; empty if unknown.
+pub(crate) fn file_of<'p>(frame: &Frame<'p>, profile: &'p Profile) -> Cow<'p, str> {
+    match frame.file {
+        Some(file) => lossy(file),
+        None => file(profile.symbol(frame.symbol)),
     }
 }
 

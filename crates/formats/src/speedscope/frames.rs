@@ -3,7 +3,7 @@
 //! **Invariant:** a frame becomes a symbol as soon as it is read; only the
 //! symbol's number is kept.
 
-use profile::{Budget, NodeId, Symbol, SymbolId};
+use profile::{Budget, LinedId, NodeId, SamplesBuilder, Symbol, SymbolId};
 
 use super::parts::{Frame, One, unsigned};
 use crate::shared::names::Names;
@@ -13,6 +13,11 @@ use crate::shared::names::Names;
 pub(super) struct Frames {
     names: Names,
     symbols: Vec<SymbolId>,
+    /// The line of each frame; zero if it has none.
+    lines: Vec<u32>,
+    /// Whether two frames of one function have different lines: then the lines are those that the
+    /// function executes, and else those where it begins.
+    has_lines: bool,
     budget: Budget,
 }
 
@@ -21,6 +26,8 @@ impl Frames {
         Self {
             names: Names::within(budget),
             symbols: Vec::new(),
+            lines: Vec::new(),
+            has_lines: false,
             budget: budget.clone(),
         }
     }
@@ -34,17 +41,57 @@ impl Frames {
         let file = frame.file.as_deref().map(str::as_bytes);
         let symbol = self.names.symbol(name, file).ok_or("too many functions")?;
         let line = frame.line.map_or(0, |line| unsigned(line, 1.0));
-        self.names
-            .set_line(symbol, u32::try_from(line).unwrap_or(0));
-        let room = self.budget.room(&mut self.symbols, "frames");
+        let line = u32::try_from(line).unwrap_or(0);
+        self.has_lines |= line > 0 && ![0, line].contains(&self.names.line(symbol));
+        self.names.set_line(symbol, line);
+        let room = (self.budget.room(&mut self.symbols, "frames"))
+            .and(self.budget.room(&mut self.lines, "frames"));
         room.map_err(|error| error.to_string())?;
         self.symbols.push(symbol);
+        self.lines.push(line);
         Ok(())
     }
 
     /// The symbols of all frames.
     pub(super) fn into_symbols(self) -> Vec<Symbol> {
-        self.names.into_symbols()
+        let mut symbols = self.names.into_symbols();
+        if self.has_lines {
+            symbols.iter_mut().for_each(|symbol| symbol.line = 0);
+        }
+        symbols
+    }
+
+    /// The stack with lines of each path of a profile, whose stacks are `places`; empty if there are
+    /// no lines.
+    pub(super) fn lined(
+        &self,
+        one: &One,
+        places: &[NodeId],
+        builder: &mut SamplesBuilder,
+    ) -> Result<Vec<LinedId>, String> {
+        let mut lined = Vec::new();
+        if !self.has_lines {
+            return Ok(lined);
+        }
+        let room = self
+            .budget
+            .room_for(&mut lined, places.len(), "source lines");
+        room.map_err(|error| error.to_string())?;
+        let nodes = one.stacks.paths.iter().zip(places);
+        for (index, (node, place)) in nodes.enumerate() {
+            if index == 0 {
+                lined.push(LinedId::UNKNOWN);
+                continue;
+            }
+            let frame = (node.symbol.0 as usize).checked_sub(1);
+            let line = frame.and_then(|frame| self.lines.get(frame));
+            let mut below = lined.get(node.parent.index()).copied().unwrap_or_default();
+            if below == LinedId::UNKNOWN && *place != NodeId::ROOT {
+                below = builder.line(LinedId::UNKNOWN, NodeId::ROOT, None, 0);
+            }
+            lined.push(builder.line(below, *place, None, line.copied().unwrap_or(0)));
+        }
+        Ok(lined)
     }
 
     /// The symbol of a frame by its index.

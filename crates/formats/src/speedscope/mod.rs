@@ -17,9 +17,10 @@ mod sampled;
 
 use std::io::{self, BufWriter, Write};
 
-use profile::{Profile, Symbol};
+use profile::Profile;
 
 use crate::format::{Detection, Format, Holds, Reads, Writes, never};
+use crate::shared::lined::{Frame, LinedStacks, plain_frames};
 use crate::shared::names::INTERNAL_FILE;
 use crate::shared::text::{ESTIMATED, lossy};
 use crate::{WriteError, WriteOptions};
@@ -36,7 +37,13 @@ pub const SPEEDSCOPE: Format = Format {
     }),
     writes: Some(
         Writes::new(Holds::Stacks, |profile, options, out| {
-            write(profile, options, sampled::write, out)
+            let lined = LinedStacks::of(profile, |symbol| symbol);
+            let frames = match &lined {
+                Some(lined) => lined.frames.clone(),
+                None => plain_frames(profile),
+            };
+            let sampled = |out: &mut dyn Write| sampled::write(profile, lined.as_ref(), out);
+            write(profile, options, &frames, sampled, out)
         })
         .all_metrics(),
     ),
@@ -54,7 +61,8 @@ pub const SPEEDSCOPE_EVENTED: Format = Format {
     }),
     writes: Some(
         Writes::new(Holds::Stacks, |profile, options, out| {
-            write(profile, options, evented::write, out)
+            let evented = |out: &mut dyn Write| evented::write(profile, out);
+            write(profile, options, &plain_frames(profile), evented, out)
         })
         .all_metrics(),
     ),
@@ -65,7 +73,8 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 fn write(
     profile: &Profile,
     options: &WriteOptions,
-    write_profiles: fn(&Profile, &mut dyn Write) -> io::Result<()>,
+    frames: &[Frame<'_>],
+    write_profiles: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
     let mut out = BufWriter::new(out);
@@ -81,11 +90,11 @@ fn write(
     )?;
     string(&title, &mut out)?;
     out.write_all(b",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[")?;
-    for (number, symbol) in profile.symbols.iter().enumerate() {
-        frame(symbol, number, &mut out)?;
+    for (number, frame) in frames.iter().enumerate() {
+        write_frame(profile, frame, number, &mut out)?;
     }
     out.write_all(b"\n]},\n\"profiles\":[")?;
-    write_profiles(profile, &mut out)?;
+    write_profiles(&mut out)?;
     out.write_all(b"\n]}\n")?;
     Ok(out.flush()?)
 }
@@ -94,17 +103,23 @@ fn string(text: &str, out: &mut dyn Write) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)
 }
 
-fn frame(symbol: &Symbol, number: usize, out: &mut dyn Write) -> io::Result<()> {
+fn write_frame(
+    profile: &Profile,
+    frame: &Frame<'_>,
+    number: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let symbol = profile.symbol(frame.symbol);
     out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
     out.write_all(b"{\"name\":")?;
     string(&lossy(&symbol.name), out)?;
     let internal = symbol.internal.then_some(INTERNAL_FILE);
-    if let Some(file) = internal.or(symbol.file.as_deref()) {
+    if let Some(file) = internal.or(frame.file).or(symbol.file.as_deref()) {
         out.write_all(b",\"file\":")?;
         string(&lossy(file), out)?;
     }
-    if symbol.line > 0 {
-        write!(out, ",\"line\":{}", symbol.line)?;
+    if frame.line > 0 {
+        write!(out, ",\"line\":{}", frame.line)?;
     }
     out.write_all(b"}")
 }

@@ -107,8 +107,13 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
         _ => Mode::Unknown,
     };
     let (title, is_estimated) = split_title(file.name.as_deref().unwrap_or_default());
+    let symbols = frames.into_symbols();
+    let lines = match &body {
+        Body::Samples(samples) => samples.lines(&symbols, budget),
+        _ => profile::Lines::default(),
+    };
     Ok(Profile {
-        symbols: frames.into_symbols(),
+        symbols,
         body,
         metrics: Metrics {
             wall_unit,
@@ -123,7 +128,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
             ..Meta::default()
         },
         spans: Spans::default(),
-        lines: profile::Lines::default(),
+        lines,
     })
 }
 
@@ -169,18 +174,20 @@ fn weighed<'o>(
 fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Samples, String> {
     let mut builder = SamplesBuilder::within(budget);
     let places = frames.paths(one, |below, symbol| builder.push(below, symbol))?;
+    let lined = frames.lined(one, &places, &mut builder)?;
     let mut now = 0.0;
     let mut last = None;
-    for (stack, weight) in weighed(one, &places)? {
+    let paths = one.stacks.samples.iter();
+    for ((stack, weight), path) in weighed(one, &places)?.zip(paths) {
+        let lined = lined.get(path.index()).copied().unwrap_or_default();
         // A sample of zero duration in the same stack adds nothing.
-        if weight == 0.0 && last == Some(stack) {
+        if weight == 0.0 && last == Some((stack, lined)) {
             continue;
         }
-        last = Some(stack);
+        last = Some((stack, lined));
         builder.add(Sample {
-            at: unsigned(now, scale),
-            weight: unsigned(weight, scale),
-            stack,
+            lined,
+            ..Sample::new(unsigned(now, scale), unsigned(weight, scale), stack)
         });
         now += weight.max(0.0);
     }

@@ -7,10 +7,16 @@ use std::io::{self, Write};
 
 use profile::{Body, Metric, NodeId, Profile, Samples, SymbolId, Tree, WallUnit};
 
-/// Writes a profile for each cost.
-pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+use crate::shared::lined::LinedStacks;
+
+/// Writes a profile for each cost; of stacks with lines, if there are some.
+pub(super) fn write(
+    profile: &Profile,
+    lined: Option<&LinedStacks<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if let Body::Samples(samples) = &profile.body {
-        return write_samples(samples, profile, out);
+        return write_samples(samples, lined, profile, out);
     }
     let Some(tree) = profile.tree() else {
         return Ok(());
@@ -44,20 +50,35 @@ pub(super) fn name_and_unit(metric: Metric, profile: &Profile) -> (&str, &'stati
     }
 }
 
-fn write_samples(samples: &Samples, profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+fn write_samples(
+    samples: &Samples,
+    lined: Option<&LinedStacks<'_>>,
+    profile: &Profile,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (name, unit) = name_and_unit(Metric::Wall, profile);
+    let own = |(id, frame): (u32, u32)| (NodeId(id), SymbolId(frame));
     let paths = Paths {
-        nodes: samples
-            .stacks
-            .iter()
-            .map(|node| (node.parent, node.symbol))
-            .collect(),
+        nodes: match lined {
+            // The outermost is its own parent.
+            Some(lined) => (0..)
+                .zip(&lined.nodes)
+                .map(|(number, (below, frame))| own((below.unwrap_or(number), *frame)))
+                .collect(),
+            None => (samples.stacks.iter())
+                .map(|node| (node.parent, node.symbol))
+                .collect(),
+        },
     };
     let weight = |weight: u64| i64::try_from(weight).unwrap_or(i64::MAX);
-    let all = samples.samples.iter().filter(|sample| sample.weight > 0);
-    let weights: Vec<_> = all
-        .map(|sample| (sample.stack, weight(sample.weight)))
-        .collect();
+    let all = samples.samples.iter().enumerate();
+    let all = all.filter(|(_, sample)| sample.weight > 0);
+    let weights = all.map(|(index, sample)| {
+        let node = lined.and_then(|lined| lined.of_samples.get(index).copied());
+        let node = node.map_or(sample.stack, NodeId);
+        (node, weight(sample.weight))
+    });
+    let weights: Vec<_> = weights.collect();
     write_one(true, name, unit, &paths, &weights, out)
 }
 

@@ -38,7 +38,7 @@ fn sampled(weights: &[u64], at: &[u64]) -> Profile {
     let mut builder = SamplesBuilder::default();
     let stack = builder.push(profile::NodeId::ROOT, profile::SymbolId(1));
     for (&weight, &at) in weights.iter().zip(at) {
-        builder.add(Sample { at, weight, stack });
+        builder.add(Sample::new(at, weight, stack));
     }
     profile.body = Body::Samples(builder.finish());
     profile

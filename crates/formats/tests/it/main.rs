@@ -11,6 +11,7 @@ mod golden;
 mod hostile;
 mod hostile_lines;
 mod hostile_stacks;
+mod lines;
 mod long_names;
 mod nasty;
 mod programs;

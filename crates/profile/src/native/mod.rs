@@ -25,6 +25,7 @@ mod error;
 pub mod events;
 mod head;
 mod limits;
+mod lined;
 mod meta;
 mod output;
 mod read;
@@ -52,4 +53,7 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The minor version: older readers skip its additions.
-pub const MINOR: u8 = 3;
+pub const MINOR: u8 = 4;
+
+/// The minor version of files without lines.
+const MINOR_WITHOUT_LINES: u8 = 3;

@@ -16,11 +16,11 @@ pub(super) struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Begins a file.
-    pub(super) fn begin(out: &'a mut dyn Write) -> Self {
+    /// Begins a file of a minor version.
+    pub(super) fn begin(out: &'a mut dyn Write, minor: u8) -> Self {
         let mut buffer = Vec::with_capacity(SMALL_SECTION);
         Self {
-            writer: SectionWriter::begin(&mut buffer),
+            writer: SectionWriter::begin(&mut buffer, minor),
             buffer,
             out,
         }

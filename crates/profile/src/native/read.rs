@@ -5,6 +5,7 @@ use std::io::Read;
 use super::edges::EdgeReader;
 use super::events::EventsReader;
 use super::head::{Head, SECOND_PROFILE};
+use super::lined::LinedReader;
 use super::meta::MetaReader;
 use super::samples::SampleReader;
 use super::section::{SectionReader, kind};
@@ -44,7 +45,7 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
         kind::EDGES => {
             let mut reader = EdgeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
-                kind::EDGES => reader.take(cursor, symbols, budget),
+                kind::EDGES => reader.take(cursor, symbols.len(), budget),
                 _ => Ok(()),
             })?;
             reader.finish().map(Body::Edges)
@@ -52,16 +53,18 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
         kind::TREE => {
             let mut reader = TreeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
-                kind::TREE => reader.take(cursor, symbols, limits.nodes, budget),
+                kind::TREE => reader.take(cursor, symbols.len(), limits.nodes, budget),
                 _ => Ok(()),
             })?;
             reader.finish(parts.symbols.len(), budget)?.map(Body::Tree)
         }
         kind::STACKS => {
             let mut reader = SampleReader::within(budget);
+            let mut lined = LinedReader::within(budget);
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
-                kind::STACKS => reader.take_stacks(cursor, symbols),
+                kind::STACKS => reader.take_stacks(cursor, symbols.len()),
                 kind::SAMPLES => reader.take_samples(cursor),
+                kind::LINES => lined.take(cursor, reader.samples_mut(), symbols),
                 _ => Ok(()),
             })?;
             reader.finish(parts.symbols.len())?.map(Body::Samples)
@@ -78,13 +81,18 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
     if !are_unique(&parts.symbols) {
         return Err(broken("two symbols have the same name"));
     }
+    let lines = match &body {
+        Body::Samples(samples) => samples.lines(&parts.symbols, budget),
+        _ => crate::Lines::default(),
+    };
+    budget.check()?;
     Ok(Profile {
         symbols: parts.symbols,
         body,
         metrics: head.metrics,
         meta: parts.meta.meta,
         spans: parts.spans.spans,
-        lines: crate::Lines::default(),
+        lines,
     })
 }
 
@@ -110,11 +118,11 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads all sections; those of the body are passed to `take`, with the
-    /// number of symbols so far.
+    /// symbols so far.
     fn read<R: Read>(
         &mut self,
         sections: &mut SectionReader<R>,
-        mut take: impl FnMut(u8, Cursor<'_>, usize) -> Result<(), Error>,
+        mut take: impl FnMut(u8, Cursor<'_>, &[Symbol]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut reader = SymbolReader::within(self.budget);
         loop {
@@ -132,7 +140,7 @@ impl<'a> Parts<'a> {
                     let symbol = |number| symbol(number).map(SymbolId);
                     self.spans.take(cursor, self.limits, symbol)?;
                 }
-                kind => take(kind, cursor, self.symbols.len())?,
+                kind => take(kind, cursor, &self.symbols)?,
             }
         }
     }

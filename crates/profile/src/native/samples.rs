@@ -5,10 +5,10 @@ use super::output::Output;
 use super::section::kind;
 use super::tree::{are_paths, place};
 use super::varint::{Cursor, put, put_signed};
-use crate::{Budget, NodeId, Sample, Samples, StackNode};
+use crate::{Budget, LinedStacks, NodeId, Sample, Samples, StackNode};
 
 /// The number of stacks or samples in a section.
-const A_SECTION: usize = 8192;
+pub(super) const A_SECTION: usize = 8192;
 
 /// Writes all stacks and samples.
 pub(super) fn write(samples: &Samples, output: &mut Output<'_>) -> std::io::Result<()> {
@@ -25,11 +25,7 @@ pub(super) fn write(samples: &Samples, output: &mut Output<'_>) -> std::io::Resu
             });
         })?;
     }
-    let mut last = Sample {
-        at: 0,
-        weight: 0,
-        stack: NodeId::ROOT,
-    };
+    let mut last = Sample::new(0, 0, NodeId::ROOT);
     for samples in samples.samples.chunks(A_SECTION) {
         output.section(|writer, out| {
             writer.section(out, kind::SAMPLES, |out| {
@@ -60,13 +56,10 @@ impl SampleReader {
         Self {
             samples: Samples {
                 stacks: Vec::new(),
+                lined: LinedStacks::default(),
                 samples: Vec::new(),
             },
-            last: Sample {
-                at: 0,
-                weight: 0,
-                stack: NodeId::ROOT,
-            },
+            last: Sample::new(0, 0, NodeId::ROOT),
             budget: budget.clone(),
         }
     }
@@ -96,15 +89,16 @@ impl SampleReader {
             let is_there = |stack: &u32| (*stack as usize) < self.samples.stacks.len();
             let stack = stack.filter(is_there);
             let stack = stack.ok_or_else(|| cursor.broken("no stack has this number"))?;
-            self.last = Sample {
-                at,
-                weight,
-                stack: NodeId(stack),
-            };
+            self.last = Sample::new(at, weight, NodeId(stack));
             self.budget.room(&mut self.samples.samples, "samples")?;
             self.samples.samples.push(self.last);
         }
         cursor.finish()
+    }
+
+    /// The samples so far, for their lines.
+    pub(super) fn samples_mut(&mut self) -> &mut Samples {
+        &mut self.samples
     }
 
     /// All samples, if the stacks are valid paths.

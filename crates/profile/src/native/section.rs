@@ -8,7 +8,7 @@ use std::io::Read;
 
 use super::crc::Crc32;
 use super::varint::Cursor;
-use super::{Error, MAGIC, MAJOR, MINOR};
+use super::{Error, MAGIC, MAJOR};
 use crate::Budget;
 use crate::table::part;
 
@@ -22,6 +22,8 @@ pub(super) mod kind {
     pub(crate) const TREE: u8 = b'T';
     pub(crate) const STACKS: u8 = b'K';
     pub(crate) const SAMPLES: u8 = b'A';
+    /// The lines of the samples' stacks.
+    pub(crate) const LINES: u8 = b'N';
     pub(crate) const CALLS: u8 = b'C';
     /// The values of the clocks at the end of the calls.
     pub(crate) const LAST: u8 = b'L';
@@ -41,11 +43,11 @@ pub(super) struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// Starts a file.
-    pub(super) fn begin(out: &mut Vec<u8>) -> Self {
+    /// Starts a file of a minor version.
+    pub(super) fn begin(out: &mut Vec<u8>, minor: u8) -> Self {
         let start = out.len();
         out.extend_from_slice(&MAGIC);
-        out.extend_from_slice(&[MAJOR, MINOR]);
+        out.extend_from_slice(&[MAJOR, minor]);
         let mut crc = Crc32::new();
         crc.update(part(out, start..));
         Self { crc }

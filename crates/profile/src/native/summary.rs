@@ -231,11 +231,7 @@ mod tests {
         let mut samples = SamplesBuilder::default();
         for at in 1..4 {
             let stack = NodeId::ROOT;
-            samples.add(Sample {
-                at,
-                weight: at * 5,
-                stack,
-            });
+            samples.add(Sample::new(at, at * 5, stack));
         }
         check(&Profile {
             body: Body::Samples(samples.finish()),

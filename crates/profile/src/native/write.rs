@@ -9,7 +9,7 @@ use super::output::{Output, flush};
 use super::section::kind;
 use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
-use super::{edges, samples, tree};
+use super::{MINOR, MINOR_WITHOUT_LINES, edges, lined, samples, tree};
 use crate::{Body, Events, Profile};
 
 /// The number of symbols in a section.
@@ -31,7 +31,11 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Samples(_) => kind::STACKS,
         Body::Events(events) => return write_events(profile, events, out),
     };
-    let mut output = Output::begin(out);
+    let minor = match &profile.body {
+        Body::Samples(samples) if !samples.lined.list.is_empty() => MINOR,
+        _ => MINOR_WITHOUT_LINES,
+    };
+    let mut output = Output::begin(out, minor);
     output.section(|writer, out| {
         writer.section(out, kind::PROFILE, |out| {
             out.extend_from_slice(&[body, metrics(profile.metrics)]);
@@ -45,7 +49,10 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     match &profile.body {
         Body::Edges(table) => edges::write(table, &mut output)?,
         Body::Tree(nodes) => tree::write(nodes, &mut output)?,
-        Body::Samples(all) => samples::write(all, &mut output)?,
+        Body::Samples(all) => {
+            samples::write(all, &mut output)?;
+            lined::write(all, &profile.symbols, &mut output)?;
+        }
         Body::Events(_) => {}
     }
     let mut spans = SpanWriter::default();

@@ -15,8 +15,8 @@ use std::fmt;
 use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
-    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
-    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
+    Activation, Body, Budget, Cost, EdgeTable, LinedId, LinesBuilder, Meta, Metrics, Mode, NodeId,
+    Profile, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
     TreeBuilder, WallUnit,
 };
 
@@ -272,34 +272,18 @@ fn add_tree(
     tree: &Tree,
     number: impl Fn(SymbolId) -> SymbolId,
 ) -> TreeBuilder {
-    let places = places_in(&mut builder, tree.nodes.iter().map(path), number);
-    for (node, &place) in tree.nodes.iter().zip(places.iter()) {
+    let mut places = Table::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let is_root = places.is_empty();
+        let place = if is_root {
+            NodeId::ROOT
+        } else {
+            builder.child(places[node.parent], number(node.symbol))
+        };
+        places.push(place);
         *builder.cost(place) += node.cost;
     }
     builder
-}
-
-/// The node of the builder for each path of a table: its parent and its
-/// function. The first is the root.
-fn places_in(
-    builder: &mut TreeBuilder,
-    paths: impl ExactSizeIterator<Item = (NodeId, SymbolId)>,
-    number: impl Fn(SymbolId) -> SymbolId,
-) -> Table<NodeId, NodeId> {
-    let mut places = Table::with_capacity(paths.len());
-    for (parent, symbol) in paths {
-        let is_root = places.is_empty();
-        places.push(if is_root {
-            NodeId::ROOT
-        } else {
-            builder.child(places[parent], number(symbol))
-        });
-    }
-    places
-}
-
-fn path(node: &Node) -> (NodeId, SymbolId) {
-    (node.parent, node.symbol)
 }
 
 fn add_edges(
@@ -321,43 +305,43 @@ fn add_edges(
 /// Stacks with the weight of all samples of each.
 #[derive(Debug, Default)]
 struct SampleSum {
-    stacks: TreeBuilder,
+    builder: SamplesBuilder,
 }
 
 impl SampleSum {
     fn add(mut self, samples: &Samples, number: impl Fn(SymbolId) -> SymbolId) -> Self {
-        let paths = samples
-            .stacks
-            .iter()
-            .map(|stack| (stack.parent, stack.symbol));
-        let places = places_in(&mut self.stacks, paths, number);
+        let builder = &mut self.builder;
+        let mut stacks = Table::with_capacity(samples.stacks.len());
+        for stack in &samples.stacks {
+            let is_root = stacks.is_empty();
+            stacks.push(if is_root {
+                NodeId::ROOT
+            } else {
+                builder.push(stacks[stack.parent], number(stack.symbol))
+            });
+        }
+        let files = samples.lined.files.iter();
+        let files: Vec<_> = files.map(|name| builder.line_file(name)).collect();
+        let mut lined = Table::of(vec![LinedId::UNKNOWN]);
+        for stack in &samples.lined.list {
+            let file = stack.file.and_then(|file| *files.get(file.index())?);
+            let caller: LinedId = lined[stack.parent];
+            lined.push(builder.line(caller, stacks[stack.stack], file, stack.line));
+        }
         for sample in &samples.samples {
-            let cost = self.stacks.cost(places[sample.stack]);
-            cost.wall = cost.wall.saturating_add(sample.weight);
+            if sample.weight > 0 {
+                builder.count(stacks[sample.stack], lined[sample.lined], sample.weight);
+            }
         }
         self
     }
 
     fn finish(self) -> Samples {
-        let mut builder = SamplesBuilder::default();
-        let tree = self.stacks.finish();
-        let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
-        for (number, node) in tree.numbered() {
-            let stack = if number == NodeId::ROOT {
-                NodeId::ROOT
-            } else {
-                builder.push(places[node.parent], node.symbol)
-            };
-            places[number] = stack;
-            if node.cost.wall > 0 {
-                builder.add(Sample {
-                    at: 0,
-                    weight: node.cost.wall,
-                    stack,
-                });
-            }
-        }
-        builder.finish()
+        let mut samples = self.builder.finish();
+        samples
+            .samples
+            .sort_by_key(|sample| (sample.stack, sample.lined));
+        samples
     }
 }
 

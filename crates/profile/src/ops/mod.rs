@@ -16,6 +16,7 @@ mod neighbours;
 mod own_tree;
 mod recursion;
 mod repeats;
+mod sampled_lines;
 mod statistic;
 mod threshold;
 
@@ -26,5 +27,6 @@ pub use inverted::{InvertLimits, InvertedNode, InvertedTree};
 pub use merge::{MergeError, Merger, merge};
 pub use neighbours::{Neighbour, Neighbours, Pair, pairs};
 pub use repeats::{Repeat, repeats};
+pub use sampled_lines::LineCall;
 pub use statistic::{Change, Statistic};
 pub use threshold::OTHER;

@@ -2,6 +2,7 @@
 
 mod amount;
 mod laws;
+mod lines;
 mod native;
 mod ops;
 mod strategies;

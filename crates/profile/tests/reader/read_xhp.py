@@ -19,7 +19,7 @@ MASK = (1 << 64) - 1
 COSTS = ("calls", "wall", "cpu", "memory", "peak")
 MOST_REPEATED = 64 << 20
 LARGEST_SECTION = 1 << 30
-SECTIONS_OF = {"E": "E", "T": "T", "K": "KA", "C": "CL"}
+SECTIONS_OF = {"E": "E", "T": "T", "K": "KAN", "C": "CL"}
 
 
 class Truncated(Exception):
@@ -296,6 +296,43 @@ class Samples:
         self.stacks = Nodes()
         self.samples = []
         self.at = self.stack = 0
+        self.files = []
+        self.lined = []
+        self.lines = []
+        self.last_lines = 0
+
+    def read_lines(self, payload, symbols):
+        for _ in range(payload.number()):
+            self.files.append(payload.bytes())
+        for _ in range(payload.number()):
+            self.lined.append(self.stack_with_lines(payload, symbols))
+        for _ in range(payload.number()):
+            self.last_lines += payload.signed()
+            check(0 <= self.last_lines <= len(self.lined), "no stack with lines has this number")
+            check(len(self.lines) < len(self.samples), "lines of a sample that is not there")
+            if self.last_lines:
+                stack = self.samples[len(self.lines)][2]
+                check(self.lined[self.last_lines - 1][1] == stack, "lines of another stack")
+            self.lines.append(self.last_lines)
+        payload.end()
+
+    def stack_with_lines(self, payload, symbols):
+        up = payload.number()
+        check(0 < up <= len(self.lined) + 1, "a parent has to come before its children")
+        parent = len(self.lined) + 1 - up
+        below = self.lined[parent - 1][1] if parent else None
+        head = payload.number()
+        stack = (below or 0) + (head >> 1)
+        check(stack < len(self.stacks.parents), "lines beside no stack")
+        check((self.stacks.parents[stack] if stack else None) == below, "lines beside no stack")
+        file = None
+        if head & 1:
+            number = payload.number()
+            check(number < len(self.files), "no path has this number")
+            file = self.files[number]
+        line = symbols.list[self.stacks.symbols[stack]][2] + payload.signed()
+        check(0 <= line < 1 << 32, "a number of more than 32 bits")
+        return parent, stack, file, line
 
     def read(self, payload):
         for _ in range(payload.number()):
@@ -307,7 +344,13 @@ class Samples:
         payload.end()
 
     def json(self):
-        return {"stacks": self.stacks.stacks_json(), "samples": self.samples}
+        contents = {"stacks": self.stacks.stacks_json(), "samples": self.samples}
+        if self.lined:
+            contents["lined"] = [
+                [parent, stack, None if file is None else shown(file), line] for parent, stack, file, line in self.lined
+            ]
+            contents["lines"] = self.lines + [0] * (len(self.samples) - len(self.lines))
+        return contents
 
     def tree(self):
         tree = Tree()
@@ -570,6 +613,8 @@ def read(file, as_tree=False):
             elif section in SECTIONS_OF[kind]:
                 if section == "A":
                     body.read(payload)
+                elif section == "N":
+                    body.read_lines(payload, symbols)
                 elif section == "K":
                     body.stacks.read(payload, symbols, has_costs=False)
                 elif section == "T":

@@ -3,5 +3,5 @@
 mod sampler;
 mod slots;
 
-pub use sampler::Sampler;
+pub use sampler::{SampledCall, SampledPlace, Sampler};
 pub use slots::{SlotGrid, slots};

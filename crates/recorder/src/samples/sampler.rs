@@ -8,9 +8,41 @@
 
 use std::collections::HashMap;
 
-use profile::{NodeId, Sample, Samples, SamplesBuilder};
+use profile::{FileId, LinedId, NodeId, Sample, Samples, SamplesBuilder};
 
 use crate::{Recorder, SymbolId};
+
+/// What a function executes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SampledPlace {
+    /// The file, by [`Sampler::add_file`], if it is not that of the function.
+    pub file: Option<FileId>,
+    /// The line; zero if it is not known.
+    pub line: u32,
+}
+
+/// A call in a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledCall {
+    /// The function.
+    pub symbol: SymbolId,
+    /// What it executes.
+    pub place: SampledPlace,
+}
+
+impl SampledCall {
+    /// A call whose line is not known.
+    #[must_use]
+    pub fn of(symbol: SymbolId) -> Self {
+        Self {
+            symbol,
+            place: SampledPlace::default(),
+        }
+    }
+}
+
+/// A stack, without and with its lines.
+type Place = (NodeId, LinedId);
 
 /// The samples of one profile.
 #[derive(Debug)]
@@ -19,11 +51,13 @@ pub struct Sampler {
     max_depth: usize,
     max_nodes: usize,
     symbols: u32,
-    /// The functions of the last sample, the root first, with the stack that
+    /// What `main()` executed in the last sample, and its stack.
+    main: (SampledPlace, LinedId),
+    /// The calls of the last sample, the root first, with the stack that
     /// ends at each: most of them are in the next sample, too.
-    path: Vec<(SymbolId, NodeId)>,
+    path: Vec<(SampledCall, Place)>,
     /// The last sample of each stack, once the limit is reached.
-    last_of: Option<HashMap<NodeId, usize>>,
+    last_of: Option<HashMap<Place, usize>>,
     is_truncated: bool,
 }
 
@@ -39,6 +73,7 @@ impl Sampler {
             // The same numbering as the recorder's, which begins with two
             // symbols.
             symbols: 2,
+            main: (SampledPlace::default(), LinedId::UNKNOWN),
             path: Vec::new(),
             last_of: None,
             is_truncated: false,
@@ -52,17 +87,25 @@ impl Sampler {
         symbol
     }
 
-    /// Adds a sample of `stack`, root first and without `main()`, taken `at`
+    /// The number of a file that functions execute; none if there is no memory for it.
+    pub fn add_file(&mut self, name: &[u8]) -> Option<FileId> {
+        self.builder.line_file(name)
+    }
+
+    /// Adds a sample of `stack`, root first and without `main()`, which executes `main`, taken `at`
     /// nanoseconds after the beginning, with a weight of `weight` nanoseconds.
-    pub fn add(&mut self, stack: &[SymbolId], at: u64, weight: u64) {
+    pub fn add(&mut self, main: SampledPlace, stack: &[SampledCall], at: u64, weight: u64) {
         let outer = stack.len().saturating_sub(self.max_depth);
         let kept = stack.get(outer..).unwrap_or(stack);
         if !self.builder.has_memory() {
             self.is_truncated = true;
             return;
         }
-        let stack = self.node(kept);
-        let sample = Sample { at, weight, stack };
+        let (stack, lined) = self.node(main, kept);
+        let sample = Sample {
+            lined,
+            ..Sample::new(at, weight, stack)
+        };
         if self.builder.samples().len() < self.max_nodes {
             self.builder.add(sample);
         } else {
@@ -94,41 +137,61 @@ impl Sampler {
         self.builder.finish()
     }
 
-    fn node(&mut self, stack: &[SymbolId]) -> NodeId {
+    fn node(&mut self, main: SampledPlace, stack: &[SampledCall]) -> Place {
+        if self.main.0 != main || self.main.1 == LinedId::UNKNOWN {
+            self.path.clear();
+            let lined = self.line(LinedId::UNKNOWN, NodeId::ROOT, main);
+            self.main = (main, lined);
+        }
         let pairs = self.path.iter().zip(stack);
         let same = pairs.take_while(|((then, _), now)| then == *now).count();
         self.path.truncate(same);
-        let mut node = self.path.last().map_or(NodeId::ROOT, |&(_, node)| node);
-        for &symbol in stack.iter().skip(same) {
+        let root = (NodeId::ROOT, self.main.1);
+        let (mut node, mut lined) = self.path.last().map_or(root, |&(_, place)| place);
+        for &call in stack.iter().skip(same) {
             let has_room = self.builder.stacks() < self.max_nodes && self.builder.has_memory();
             node = if has_room {
-                self.builder.push(node, symbol)
-            } else if let Some(known) = self.builder.existing(node, symbol) {
+                self.builder.push(node, call.symbol)
+            } else if let Some(known) = self.builder.existing(node, call.symbol) {
                 known
             } else {
                 self.is_truncated = true;
-                return self.builder.push(NodeId::ROOT, Recorder::TRUNCATED);
+                let truncated = self.builder.push(NodeId::ROOT, Recorder::TRUNCATED);
+                return (truncated, LinedId::UNKNOWN);
             };
-            self.path.push((symbol, node));
+            lined = self.line(lined, node, call.place);
+            self.path.push((call, (node, lined)));
         }
-        node
+        (node, lined)
+    }
+
+    /// The stack with lines; without room for it, the lines are not known.
+    fn line(&mut self, caller: LinedId, node: NodeId, place: SampledPlace) -> LinedId {
+        if self.builder.lined() < self.max_nodes && self.builder.has_memory() {
+            self.builder.line(caller, node, place.file, place.line)
+        } else {
+            let known = (self.builder).existing_line(caller, node, place.file, place.line);
+            self.is_truncated |= known == LinedId::UNKNOWN;
+            known
+        }
     }
 
     fn add_to_last(&mut self, sample: Sample) {
         self.is_truncated = true;
+        let place = |sample: &Sample| (sample.stack, sample.lined);
         let samples = self.builder.samples();
         let last_of = self.last_of.get_or_insert_with(|| {
-            let stacks = samples.iter().map(|sample| sample.stack);
-            stacks
+            let places = samples.iter().map(place);
+            places
                 .enumerate()
-                .map(|(index, stack)| (stack, index))
+                .map(|(index, place)| (place, index))
                 .collect()
         });
-        match last_of.get(&sample.stack) {
+        match last_of.get(&place(&sample)) {
             Some(&index) => self.builder.add_weight(index, sample.weight),
             None => {
                 // As many as there are stacks, which are limited.
-                last_of.insert(sample.stack, samples.len());
+                last_of.insert(place(&sample), samples.len());
                 self.builder.add(sample);
             }
         }
@@ -142,6 +205,11 @@ mod tests {
     const A: SymbolId = SymbolId(2);
     const B: SymbolId = SymbolId(3);
 
+    fn add(sampler: &mut Sampler, stack: &[SymbolId], at: u64, weight: u64) {
+        let calls: Vec<_> = stack.iter().copied().map(SampledCall::of).collect();
+        sampler.add(SampledPlace::default(), &calls, at, weight);
+    }
+
     fn paths(samples: &Samples) -> Vec<(Vec<u32>, u64)> {
         let path = |sample: &Sample| {
             let path = samples.path(sample.stack);
@@ -154,8 +222,8 @@ mod tests {
     #[test]
     fn the_depth_keeps_the_innermost_functions() {
         let mut sampler = Sampler::new(1, 100);
-        sampler.add(&[A, B], 10, 10);
-        sampler.add(&[], 20, 10);
+        add(&mut sampler, &[A, B], 10, 10);
+        add(&mut sampler, &[], 20, 10);
         let samples = sampler.finish();
         assert_eq!(paths(&samples), [(vec![3], 10), (vec![], 10)]);
     }
@@ -165,7 +233,7 @@ mod tests {
         let stacks: [&[SymbolId]; 6] = [&[A, B], &[A], &[A, B], &[B, B], &[], &[A, B, A]];
         let mut sampler = Sampler::new(usize::MAX, 100);
         for stack in stacks {
-            sampler.add(stack, 10, 10);
+            add(&mut sampler, stack, 10, 10);
         }
         let samples = sampler.finish();
         let numbers = |stack: &[SymbolId]| stack.iter().map(|symbol| symbol.0).collect();
@@ -175,10 +243,39 @@ mod tests {
     }
 
     #[test]
+    fn stacks_of_other_lines_are_other_stacks_with_lines() {
+        let mut sampler = Sampler::new(usize::MAX, 100);
+        let file = sampler.add_file(b"/index.php");
+        let place = |file, line| SampledPlace { file, line };
+        for (at, main, lines) in [
+            (1, 7, [3, 4]),
+            (2, 7, [3, 5]),
+            (3, 8, [3, 5]),
+            (4, 7, [3, 4]),
+        ] {
+            let calls = [A, B].iter().zip(lines).map(|(symbol, line)| SampledCall {
+                symbol: *symbol,
+                place: place(None, line),
+            });
+            let calls: Vec<_> = calls.collect();
+            sampler.add(place(file, main), &calls, at, 1);
+        }
+        let samples = sampler.finish();
+        assert_eq!(samples.stacks.len(), 3);
+        let lines = samples.samples.iter().map(|sample| {
+            let frames = samples.lined.frames(sample.lined);
+            frames.map(|(_, frame)| frame.line).collect::<Vec<_>>()
+        });
+        let expected = [[4, 3, 7], [5, 3, 7], [5, 3, 8], [4, 3, 7]];
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
+        assert_eq!(samples.lined.list.len(), 7);
+    }
+
+    #[test]
     fn weight_without_room_for_its_stack_is_truncated_not_lost() {
         let mut sampler = Sampler::new(usize::MAX, 2);
-        sampler.add(&[A], 10, 10);
-        sampler.add(&[A, B], 20, 10);
+        add(&mut sampler, &[A], 10, 10);
+        add(&mut sampler, &[A, B], 20, 10);
         assert!(sampler.is_truncated());
         let samples = sampler.finish();
         assert_eq!(paths(&samples), [(vec![2], 10), (vec![1], 10)]);
@@ -188,7 +285,7 @@ mod tests {
     fn samples_without_room_add_to_the_last_of_their_stack() {
         let mut sampler = Sampler::new(usize::MAX, 3);
         for at in 1..=5 {
-            sampler.add(if at % 2 == 0 { &[B] } else { &[A] }, at, 1);
+            add(&mut sampler, if at % 2 == 0 { &[B] } else { &[A] }, at, 1);
         }
         assert!(sampler.is_truncated());
         let samples = sampler.finish();

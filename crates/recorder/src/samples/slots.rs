@@ -68,7 +68,7 @@ mod tests {
 
     fn sample(at: u64, weight: u64, stack: u32) -> Sample {
         let stack = NodeId(stack);
-        Sample { at, weight, stack }
+        Sample::new(at, weight, stack)
     }
 
     #[test]

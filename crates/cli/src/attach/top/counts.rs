@@ -89,10 +89,7 @@ mod tests {
     use super::*;
 
     fn frames(symbols: &[u32]) -> Vec<Frame> {
-        let frame = |symbol: &u32| Frame {
-            symbol: SymbolId(*symbol),
-            line: 0,
-        };
+        let frame = |symbol: &u32| Frame::of(SymbolId(*symbol));
         symbols.iter().map(frame).collect()
     }
 

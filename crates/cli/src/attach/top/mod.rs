@@ -119,7 +119,7 @@ fn sample(chosen: &mut Chosen, counts: &mut Counts, view: &View) {
                 return;
             }
             match seen {
-                Seen::Stack(frames) => counts.add(frames),
+                Seen::Stack(stack) => counts.add(stack.frames),
                 Seen::Idle => counts.add_idle(),
                 Seen::Torn => counts.add_torn(),
             }

@@ -227,10 +227,7 @@ mod tests {
 
     fn shown(view: &View, height: usize) -> String {
         let symbols = Symbols::default();
-        let frame = |symbol| Frame {
-            symbol: SymbolId(symbol),
-            line: 0,
-        };
+        let frame = |symbol| Frame::of(SymbolId(symbol));
         let mut counts = Counts::default();
         counts.add(&[frame(1), frame(2)]);
         counts.add(&[frame(1)]);

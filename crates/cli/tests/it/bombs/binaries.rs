@@ -27,11 +27,7 @@ pub(super) const BOMBS: &[Bomb] = &[
     bomb("native: samples", Expect::Limit, |out| {
         let mut builder = SamplesBuilder::default();
         for at in 0..2_000_000 {
-            builder.add(Sample {
-                at,
-                weight: 1,
-                stack: NodeId::ROOT,
-            });
+            builder.add(Sample::new(at, 1, NodeId::ROOT));
         }
         native(out, Body::Samples(builder.finish()))
     }),

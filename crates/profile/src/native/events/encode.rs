@@ -10,6 +10,7 @@ use super::extras::Column;
 use super::heads::Bytes;
 use super::predict::Predictor;
 use super::{EventsOptions, RawEvent, RawInstant};
+use crate::native::MINOR_WITHOUT_LINES;
 use crate::native::costs::Columns;
 use crate::native::head::metrics;
 use crate::native::meta::put_meta;
@@ -64,7 +65,7 @@ impl EventsWriter {
         if options.has_cpu || options.has_memory {
             columns |= Columns::APART;
         }
-        let mut sections = SectionWriter::begin(out);
+        let mut sections = SectionWriter::begin(out, MINOR_WITHOUT_LINES);
         sections.section(out, kind::PROFILE, |out| {
             out.extend_from_slice(&[kind::CALLS, metrics(options.metrics), columns]);
             put(out, wall.length);

@@ -104,7 +104,17 @@ fn body(profile: &Profile) -> (&'static str, Value) {
                 .iter()
                 .map(|sample| json!([sample.at, sample.weight, sample.stack.0]));
             let (stacks, samples): (Value, Value) = (stacks.collect(), samples.collect());
-            ("samples", json!({ "stacks": stacks, "samples": samples }))
+            let mut body = json!({ "stacks": stacks, "samples": samples });
+            let lined = &all.lined;
+            if !lined.list.is_empty() {
+                let stacks = lined.list.iter().map(|stack| {
+                    let file = stack.file.map(|file| name(&lined.files[file.index()]));
+                    json!([stack.parent.0, stack.stack.0, file, stack.line])
+                });
+                body["lined"] = stacks.collect();
+                body["lines"] = all.samples.iter().map(|sample| sample.lined.0).collect();
+            }
+            ("samples", body)
         }
         Body::Events(all) => {
             let events = all.events.iter().map(|event| {

@@ -2,9 +2,9 @@
 
 use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
-    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
-    Symbol, SymbolId, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut,
+    LinedId, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
+    SpansBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
 /// By the name of their body.
@@ -104,7 +104,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
     let one = samples.push(NodeId::ROOT, SymbolId(1));
     let two = samples.push(one, SymbolId(3));
     for (at, weight, stack) in [(100, 1, two), (200, 3, one), (250, 1, NodeId::ROOT)] {
-        samples.add(Sample { at, weight, stack });
+        samples.add(Sample::new(at, weight, stack));
     }
     let sampled = Metrics {
         calls: false,
@@ -176,6 +176,44 @@ fn spans() -> Spans {
         duration: 9_000,
     });
     builder.finish()
+}
+
+/// Samples with lines: also of a file that a function includes, and one without lines.
+pub(crate) fn lined_example() -> Profile {
+    let (_, mut profile) = examples().remove(2);
+    let mut builder = SamplesBuilder::default();
+    let get = builder.push(NodeId::ROOT, SymbolId(1));
+    let length = builder.push(get, SymbolId(3));
+    let set = builder.push(get, SymbolId(2));
+    let index = builder.line_file(b"/srv/index.php");
+    let page = builder.line_file(b"/srv/page.php");
+    let mut at = 0;
+    for (main, get_line, top) in [
+        (5, (None, 14), Some((length, 0))),
+        (5, (None, 13), None),
+        (5, (page, 2), Some((set, 70_003))),
+        (9, (None, 11), Some((set, 3))),
+        (5, (page, 2), Some((set, 70_003))),
+    ] {
+        let lined = builder.line(LinedId::UNKNOWN, NodeId::ROOT, index, main);
+        let (file, line) = get_line;
+        let mut lined = builder.line(lined, get, file, line);
+        let mut stack = get;
+        if let Some((symbol, line)) = top {
+            stack = symbol;
+            lined = builder.line(lined, stack, None, line);
+        }
+        at += 100;
+        builder.add(Sample {
+            lined,
+            ..Sample::new(at, 10, stack)
+        });
+    }
+    builder.add(Sample::new(600, 10, set));
+    let samples = builder.finish();
+    profile.lines = samples.lines(&profile.symbols, &Budget::unlimited());
+    profile.body = Body::Samples(samples);
+    profile
 }
 
 /// Files of the newest version that are no whole profile written at once, by

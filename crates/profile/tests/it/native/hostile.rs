@@ -71,6 +71,57 @@ fn files_that_only_look_right_are_refused() {
             ],
         ),
         (
+            "lines beside no stack",
+            &[
+                (b'P', b"K\x03"),
+                (b'S', MAIN),
+                (b'K', b"\x01\x00\x00"),
+                (b'N', b"\x00\x01\x01\x02\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "lines of another stack",
+            &[
+                (b'P', b"K\x03"),
+                (b'S', b"\x02\x00\x00\x00\x06main()\x00\x00\x00\x01a"),
+                (b'K', b"\x02\x00\x00\x01\x01"),
+                (b'A', b"\x01\x00\x01\x02"),
+                (b'N', b"\x00\x01\x01\x00\x02\x01\x02"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "lines of a sample that is not there",
+            &[
+                (b'P', b"K\x03"),
+                (b'S', MAIN),
+                (b'K', b"\x01\x00\x00"),
+                (b'N', b"\x00\x01\x01\x00\x02\x01\x02"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a line in a file that is not there",
+            &[
+                (b'P', b"K\x03"),
+                (b'S', MAIN),
+                (b'K', b"\x01\x00\x00"),
+                (b'N', b"\x00\x01\x01\x01\x00\x02\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a line below zero",
+            &[
+                (b'P', b"K\x03"),
+                (b'S', MAIN),
+                (b'K', b"\x01\x00\x00"),
+                (b'N', b"\x00\x01\x01\x00\x01\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
             "a second profile",
             &[
                 (b'P', b"T\x01"),

@@ -2,10 +2,10 @@
 //! additions.
 
 use profile::native::Error;
-use profile::{Profile, Spans};
+use profile::{Body, LinedId, LinedStacks, Profile, Spans};
 
 use super::assembled::{MAIN, assembled};
-use super::examples::examples;
+use super::examples::{examples, lined_example};
 use super::{read, written};
 
 /// What version 1.0 wrote. Never to be changed: later versions have to read it.
@@ -54,8 +54,8 @@ fn files_of_version_1_2_are_read() {
     }
 }
 
-/// Until the format gets a new version, it writes what it always wrote: the
-/// files `v1.3-*`, which later versions have to read.
+/// Files without lines are written as version 1.3 wrote them: the files `v1.3-*`,
+/// which later versions have to read.
 #[test]
 fn files_are_read_and_written_as_version_1_3_wrote_them() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
@@ -71,6 +71,48 @@ fn files_are_read_and_written_as_version_1_3_wrote_them() {
             assert_eq!(read(&bytes).unwrap(), profile, "{name}");
         }
     }
+}
+
+/// Lines came with version 1.4. Without that section the file has the same samples, which is
+/// what earlier readers see.
+#[test]
+fn files_with_lines_are_read_and_written_as_version_1_4_wrote_them() {
+    let profile = lined_example();
+    let now = written(&profile);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native/v1.4-lines.xhp");
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        std::fs::write(path, &now).unwrap();
+    }
+    let bytes = std::fs::read(path).unwrap();
+    assert!(now == bytes);
+    assert_eq!(bytes[9], 4);
+    assert_eq!(read(&bytes).unwrap(), profile);
+    let without = without_section(&bytes, b'N');
+    let Body::Samples(samples) = read(&without).unwrap().body else {
+        panic!("not samples");
+    };
+    let Body::Samples(mut expected) = profile.body else {
+        panic!("not samples");
+    };
+    expected.lined = LinedStacks::default();
+    for sample in &mut expected.samples {
+        sample.lined = LinedId::UNKNOWN;
+    }
+    assert_eq!(samples, expected);
+}
+
+/// The file with all sections of a kind left out.
+fn without_section(file: &[u8], kind: u8) -> Vec<u8> {
+    let mut sections = Vec::new();
+    let mut rest = &file[10..];
+    while let [of, a, b, c, d, more @ ..] = rest {
+        let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+        if *of != kind {
+            sections.push((*of, &more[..length]));
+        }
+        rest = &more[length + 4..];
+    }
+    assembled(&sections)
 }
 
 /// Until 2026 the extension could leave calls untimed, and wrote how sure the

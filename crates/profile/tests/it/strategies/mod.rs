@@ -1,9 +1,9 @@
 //! Random profiles of every body, for property tests.
 
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
-    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
-    Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut,
+    LinedId, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
+    SpansBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -129,20 +129,38 @@ pub(crate) fn wild_tree() -> impl Strategy<Value = Tree> {
 }
 
 pub(crate) fn samples_body() -> impl Strategy<Value = Body> {
+    let file = prop::option::weighted(0.2, "[ab]{0,2}");
+    let line = (file, prop_oneof![0_u32..4, any::<u32>()]);
+    let frame = (1..SYMBOLS, line.clone());
     let sample = (
         0_u64..1_000,
         1_u64..9,
-        prop::collection::vec(1..SYMBOLS, 0..6),
+        prop::option::of(line),
+        prop::collection::vec(frame, 0..6),
     );
     prop::collection::vec(sample, 0..30).prop_map(|list| {
         let mut builder = SamplesBuilder::default();
         let mut at = 0;
-        for (step, weight, path) in list {
+        for (step, weight, first, path) in list {
             at += step;
-            let stack = path.iter().fold(NodeId::ROOT, |stack, &symbol| {
-                builder.push(stack, SymbolId(symbol))
+            let mut stack = NodeId::ROOT;
+            let has_lines = first.is_some();
+            let mut lined = LinedId::UNKNOWN;
+            let first = (None, first.unwrap_or_default());
+            let path = path.into_iter().map(|(symbol, line)| (Some(symbol), line));
+            for (symbol, (file, line)) in std::iter::once(first).chain(path) {
+                if let Some(symbol) = symbol {
+                    stack = builder.push(stack, SymbolId(symbol));
+                }
+                if has_lines {
+                    let file = file.and_then(|file| builder.line_file(file.as_bytes()));
+                    lined = builder.line(lined, stack, file, line);
+                }
+            }
+            builder.add(Sample {
+                lined,
+                ..Sample::new(at, weight, stack)
             });
-            builder.add(Sample { at, weight, stack });
         }
         Body::Samples(builder.finish())
     })
@@ -238,6 +256,10 @@ pub(crate) fn spans() -> impl Strategy<Value = Spans> {
 pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Value = Profile> {
     let metrics = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (symbols(), body, metrics, meta(), spans()).prop_map(|(symbols, body, bits, meta, spans)| {
+        let lines = match &body {
+            Body::Samples(samples) => samples.lines(&symbols, &Budget::unlimited()),
+            _ => profile::Lines::default(),
+        };
         Profile {
             symbols,
             body,
@@ -253,7 +275,7 @@ pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Valu
             },
             meta,
             spans,
-            lines: profile::Lines::default(),
+            lines,
         }
     })
 }
