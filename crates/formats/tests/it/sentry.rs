@@ -216,6 +216,7 @@ fn samples_keep_their_order() {
             at,
             weight: 10,
             stack,
+            lined: profile::LinedId::UNKNOWN,
         });
     }
     profile.body = Body::Samples(samples.finish());
