@@ -146,7 +146,10 @@ mod tests {
             version: 80506,
             ..TRACED
         };
-        assert!(old.interrupts_harm().is_some_and(|why| why.contains("21910")));
+        assert!(
+            old.interrupts_harm()
+                .is_some_and(|why| why.contains("21910"))
+        );
         let unobserved = Php {
             is_observed: false,
             ..old
@@ -157,7 +160,11 @@ mod tests {
             jit: Jit::Off,
             ..old
         };
-        assert!(tail_call.interrupts_harm().is_some_and(|why| why.contains("21922")));
+        assert!(
+            tail_call
+                .interrupts_harm()
+                .is_some_and(|why| why.contains("21922"))
+        );
         let mended = Php {
             version: 80600,
             ..tail_call
@@ -167,7 +174,11 @@ mod tests {
             jit: Jit::Function,
             ..TRACED
         };
-        assert!(function.interrupts_harm().is_some_and(|why| why.contains("function JIT")));
+        assert!(
+            function
+                .interrupts_harm()
+                .is_some_and(|why| why.contains("function JIT"))
+        );
         // A fault that only observers meet stops no sampling.
         let observed = Php {
             version: 80422,

@@ -156,11 +156,7 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
     findings.extend(faults.map(|(_, fault)| {
         // Where nothing is sampled, a fault that only samples meet does no harm.
         let is_met = !fault.starts_with("nothing is sampled") || samples(information);
-        let grade = if is_met {
-            Grade::Wrong
-        } else {
-            Grade::Warning
-        };
+        let grade = if is_met { Grade::Wrong } else { Grade::Warning };
         Finding::new(grade, format!("this PHP has a known fault: {fault}"))
     }));
     let is_invariant = rows
