@@ -40,6 +40,22 @@ export const server = {
     });
   },
 
+  async "a trace leads to its run, and the run to its trace"(browser) {
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    await withServer(["--trace-url", "https://tempo.example.com/trace/{trace_id}"], async ({ address }) => {
+      const id = await send(address, { tag: `trace_id=${trace}` });
+      const { page, wrong, close } = await visit(browser, `${address}/trace/${trace}`);
+      await page.waitForURL(new RegExp(`/run/${id}`));
+      const link = page.getByRole("link", { name: "Trace", exact: true });
+      assert.equal(await link.getAttribute("href"), `https://tempo.example.com/trace/${trace}`);
+      await send(address, { tag: `trace_id=${trace}`, file: "new-1.xhp" });
+      await page.goto(`${address}/trace/${trace}`);
+      await eventually(async () => (await rowsOf(page)) === 2, "both runs");
+      assert.deepEqual(wrong, []);
+      await close();
+    });
+  },
+
   async "pages of a small store, with hostile names as text"(browser) {
     await withServer([], async ({ address }) => {
       for (let n = 0; n < 12; n++) {

@@ -33,6 +33,8 @@ pub(crate) enum Meaning {
         is_internal: bool,
         /// Its file, if it is not that of the symbol, and of the top level of a file.
         file: Option<FileId>,
+        /// Its number, for the lines of its instructions.
+        number: u64,
     },
     /// A frame that the extension does not record either.
     Nothing,
@@ -71,8 +73,10 @@ pub(crate) struct Functions {
     stack: u64,
     /// Whether instructions in OPcache's memory include a file, by address.
     includes: HashMap<u64, bool>,
-    /// The lines of instructions in OPcache's memory, by address.
-    lines: HashMap<u64, u32>,
+    /// The lines of instructions, by their address and the number of their function.
+    lines: HashMap<(u64, u64), u32>,
+    /// How many functions have got a number.
+    numbered: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +95,8 @@ struct Known {
     is_generator: bool,
     is_internal: bool,
     file: Option<FileId>,
+    /// Another function at the same address has another number.
+    number: u64,
     lasts: Lasts,
 }
 
@@ -134,6 +140,7 @@ impl Functions {
                 is_file: known.is_file,
                 is_internal: known.is_internal,
                 file: known.file,
+                number: known.number,
             },
             None => Meaning::Nothing,
         }
@@ -159,24 +166,25 @@ impl Functions {
         is_including
     }
 
-    /// Reads the lines of the instructions at these addresses; zero if one cannot be read. An address of zero has none.
+    /// Reads the lines of instructions, which are their addresses and the numbers of their functions; zero if one cannot
+    /// be read. An address of zero has none.
     pub(crate) fn read_lines<'l, M: Memory>(
         &mut self,
         process: &View<'_, M>,
-        oplines: &[u64],
+        oplines: &[(u64, u64)],
         lines: impl Iterator<Item = &'l mut u32>,
     ) {
         let mut missing = Vec::new();
         for (opline, line) in oplines.iter().zip(lines) {
             match self.lines.get(opline) {
                 Some(known) => *line = *known,
-                None if *opline != 0 => missing.push((*opline, line, [0; 4])),
+                None if opline.0 != 0 => missing.push((*opline, line, [0; 4])),
                 None => {}
             }
         }
         for missing in missing.chunks_mut(PIECES) {
             let pieces = missing.iter_mut().map(|(opline, _, bytes)| {
-                let address = opline.wrapping_add(process.layout.lineno);
+                let address = opline.0.wrapping_add(process.layout.lineno);
                 (address, bytes.as_mut_slice())
             });
             let mut pieces: Vec<_> = pieces.collect();
@@ -189,7 +197,7 @@ impl Functions {
             }
             for (opline, line, bytes) in missing {
                 **line = u32::from_le_bytes(*bytes);
-                if is_in(process.shared, *opline) && **line != 0 {
+                if **line != 0 {
                     if self.lines.len() >= MAX_LINES {
                         self.lines.clear();
                     }
@@ -229,12 +237,15 @@ impl Functions {
         if before.is_some_and(|entry| entry.known.lasts == Lasts::UntilReset) {
             // OPcache was reset: other functions have the places of all that it had. The stack is read again.
             self.includes.clear();
-            self.lines.clear();
             self.known
                 .retain(|_, entry| entry.known.lasts == Lasts::Always);
             return None;
         }
-        let known = process.read(&self.bytes, address, symbols)?;
+        self.numbered += 1;
+        let known = Known {
+            number: self.numbered,
+            ..process.read(&self.bytes, address, symbols)?
+        };
         if self.known.len() >= MAX_FUNCTIONS {
             self.known.clear();
         }
@@ -311,6 +322,7 @@ impl<M: Memory> View<'_, M> {
             is_generator: flags & layout.acc_generator != 0,
             is_internal: internal,
             file: None,
+            number: 0,
             lasts,
         };
         // The first frame of a fiber has no name; PHP makes up a trampoline for a call of `__call`, and that call

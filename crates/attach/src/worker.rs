@@ -306,7 +306,7 @@ fn name<M: Memory>(
 ) -> Option<Innermost> {
     functions.next_stack();
     // The instruction of `main()` and of each call.
-    let mut oplines = vec![0];
+    let mut oplines = vec![(0, 0)];
     let mut innermost = Innermost::Other;
     for (index, frame) in stack.iter().enumerate().rev() {
         match functions.meaning(view, frame, index == 0, symbols) {
@@ -315,6 +315,7 @@ fn name<M: Memory>(
                 is_file,
                 is_internal,
                 file,
+                number,
             } => {
                 if index == 0 && !is_internal {
                     innermost = Innermost::Code;
@@ -331,7 +332,7 @@ fn name<M: Memory>(
                 } else {
                     frames.push(Frame { symbol, place });
                 }
-                oplines.push(opline);
+                oplines.push((opline, number));
             }
             Meaning::Nothing => {}
             Meaning::Broken => return None,
