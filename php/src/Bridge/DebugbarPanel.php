@@ -15,7 +15,7 @@ use Xhprof\Profiler;
  *
  * It profiles from its construction to the moment when the bar collects. Laravel's bar constructs it if
  * `custom_collectors` of `config/debugbar.php` names it, and only while the bar is enabled. What the other
- * collectors do meanwhile is in the profile.
+ * collectors do until then is in the profile.
  */
 final class DebugbarPanel extends DataCollector implements Renderable
 {
