@@ -77,7 +77,7 @@ pub(crate) fn php_for_faults() -> Php {
     }
 }
 
-/// `ZEND_VM_KIND_TAILCALL` of Zend/zend_vm_opcodes.h.
+/// `ZEND_VM_KIND_TAILCALL` of `Zend/zend_vm_opcodes.h`.
 const TAIL_CALL: c_int = 5;
 
 /// Whether a value of `opcache.jit` means the tracing JIT: by name, or by the

@@ -28,7 +28,10 @@ export function TreePage(props: { url: URL }): JSX.Element {
           </span>
         </div>
       </div>
-      <Viewer title={title} files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q, per: "run" }) }]} />
+      <Viewer
+        title={title}
+        files={[{ name: title, isBase: false, path: address("/api/v1/tree", { q, per: "run" }) }]}
+      />
     </>
   );
 }

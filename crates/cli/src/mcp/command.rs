@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -124,9 +124,13 @@ impl Runner {
             .process_group(0);
         let began = Instant::now();
         let mut child = command.spawn().context("cannot start `xhprof run`")?;
-        let streams = [kept(child.stdout.take()), kept(child.stderr.take())];
+        let streams = [Kept::of(child.stdout.take()), Kept::of(child.stderr.take())];
         let stopped = self.wait(&child, began + limit, is_cancelled)?;
         let status = child.wait()?;
+        let end = Instant::now() + GRACE;
+        while !streams.iter().all(Kept::is_whole) && Instant::now() < end {
+            thread::sleep(STEP);
+        }
         let ending = format!(
             "{} after {:.1} s",
             match (stopped, status.code()) {
@@ -136,11 +140,7 @@ impl Runner {
             },
             began.elapsed().as_secs_f64()
         );
-        let output = streams.map(|stream| {
-            let bytes = stream.lock().unwrap_or_else(PoisonError::into_inner);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        let output = output.join("");
+        let output = streams.each_ref().map(Kept::text).join("");
         if !file.is_file() {
             let output = output.trim();
             bail!("the command {ending} and left no profile; it printed: {output}");
@@ -185,20 +185,36 @@ impl Runner {
     }
 }
 
-/// The beginning of a stream, which is read to its end. A process that outlives the command may
-/// keep it open: the end is not waited for.
-fn kept(stream: Option<impl Read + Send + 'static>) -> Arc<Mutex<Vec<u8>>> {
-    let bytes = Arc::new(Mutex::new(Vec::new()));
-    let shared = Arc::clone(&bytes);
-    if let Some(mut stream) = stream {
-        thread::spawn(move || {
-            let mut buffer = [0; 4_096];
-            while let Ok(length @ 1..) = stream.read(&mut buffer) {
-                let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                let room = OUTPUT.saturating_sub(bytes.len() as u64);
-                let _ = io::copy(&mut buffer[..length].take(room), &mut *bytes);
-            }
+/// The beginning of a stream, which a thread reads to its end.
+struct Kept {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Kept {
+    fn of(stream: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&bytes);
+        let reader = stream.map(|mut stream| {
+            thread::spawn(move || {
+                let mut buffer = [0; 4_096];
+                while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                    let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    let room = OUTPUT.saturating_sub(bytes.len() as u64);
+                    let _ = io::copy(&mut buffer[..length].take(room), &mut *bytes);
+                }
+            })
         });
+        Self { bytes, reader }
     }
-    bytes
+
+    /// Whether the end was read. A process that outlives the command may keep the stream open.
+    fn is_whole(&self) -> bool {
+        self.reader.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn text(&self) -> String {
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
 }

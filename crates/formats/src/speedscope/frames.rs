@@ -13,7 +13,7 @@ use crate::shared::names::Names;
 pub(super) struct Frames {
     names: Names,
     symbols: Vec<SymbolId>,
-    /// The line of each frame; zero if it has none.
+    /// The line of each frame up to the last that has one; zero if it has none.
     lines: Vec<u32>,
     /// Whether two frames of one function have different lines: then the lines are those that the
     /// function executes, and else those where it begins.
@@ -44,11 +44,16 @@ impl Frames {
         let line = u32::try_from(line).unwrap_or(0);
         self.has_lines |= line > 0 && ![0, line].contains(&self.names.line(symbol));
         self.names.set_line(symbol, line);
-        let room = (self.budget.room(&mut self.symbols, "frames"))
-            .and(self.budget.room(&mut self.lines, "frames"));
+        if line > 0 {
+            let more = self.symbols.len() + 1 - self.lines.len();
+            let room = self.budget.room_for(&mut self.lines, more, "frames");
+            room.map_err(|error| error.to_string())?;
+            self.lines.resize(self.symbols.len(), 0);
+            self.lines.push(line);
+        }
+        let room = self.budget.room(&mut self.symbols, "frames");
         room.map_err(|error| error.to_string())?;
         self.symbols.push(symbol);
-        self.lines.push(line);
         Ok(())
     }
 
