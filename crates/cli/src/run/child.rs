@@ -22,12 +22,17 @@ pub(super) struct Child {
     signals: Signals,
 }
 
+/// Takes the signals that a program may get, or send by its end. They are taken before anything
+/// temporary is made, which a signal would leave there, and before the program starts: it may end
+/// at once.
+pub(super) fn take_signals() -> Result<Signals> {
+    let signals = Signals::new([SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
+    signals.context("cannot install signal handlers")
+}
+
 impl Child {
     /// Starts a program with `xhprof`'s standard streams.
-    pub(super) fn spawn(command: &mut Command) -> Result<Self> {
-        // Before the program starts: it may end, or Ctrl-C arrive, at once.
-        let signals = Signals::new([SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
-        let signals = signals.context("cannot install signal handlers")?;
+    pub(super) fn spawn(signals: Signals, command: &mut Command) -> Result<Self> {
         let binary = Path::new(command.get_program()).display().to_string();
         let child = command
             .spawn()

@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     let php = Php::of_command(&arguments.command, &arguments.php.php);
     script::check(&php)?;
     let extension = Extension::find(&php, arguments.php.extension.as_deref())?;
+    let signals = child::take_signals()?;
     // Removed at the end of its scope.
     let mut builder = tempfile::Builder::new();
     let directory = builder
@@ -48,7 +49,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
         .tempdir();
     let directory = directory.context("cannot create a temporary directory")?;
 
-    let child = Child::spawn(&mut command(arguments, &php, &extension, directory.path()))?;
+    let mut command = command(arguments, &php, &extension, directory.path());
+    let child = Child::spawn(signals, &mut command)?;
     let pid = child.id();
     let ending = child.wait()?;
     // From here on no error may hide the program's exit code.

@@ -122,7 +122,11 @@ impl Stage {
 
     /// Nothing of ours is left in the temporary directory.
     pub(crate) fn assert_clean(&self) {
-        assert_eq!(fs::read_dir(self.path("tmp")).unwrap().count(), 0);
+        let left: Vec<PathBuf> = fs::read_dir(self.path("tmp"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert_eq!(left, [] as [PathBuf; 0]);
     }
 
     fn php_arguments(&self) -> Vec<String> {
