@@ -76,7 +76,19 @@ impl Plan {
                         }
                         (None, true) => "requests with the cookie are profiled".to_owned(),
                     };
-                    self.steps.push(Step::file(path, purpose, text));
+                    // A server's own file is read by its master. One for all PHPs must be readable for all.
+                    let has_secret = text.contains(&secret);
+                    if has_secret && folder.server.is_none() {
+                        self.notes.push(format!(
+                            "each user who can read {} knows the secret: its folder is that of all PHPs",
+                            path.display()
+                        ));
+                    }
+                    self.steps.push(if has_secret && folder.server.is_some() {
+                        Step::private_file(path, purpose, text)
+                    } else {
+                        Step::file(path, purpose, text)
+                    });
                 }
             }
         }
@@ -154,8 +166,13 @@ fn is_trusted(folder: &IniFolder, user: u32) -> Result<(), String> {
     let Some(file) = file.filter(|file| user == 0 && file.is_absolute()) else {
         return Ok(());
     };
-    match file.metadata() {
-        Ok(meta) if meta.uid() == 0 && meta.mode() & 0o022 == 0 => Ok(()),
+    // Who can write to a folder above it can put another file in its place.
+    let is_of_root = |path: &Path| {
+        let meta = path.metadata();
+        meta.is_ok_and(|meta| meta.uid() == 0 && meta.mode() & 0o022 == 0)
+    };
+    match file.canonicalize() {
+        Ok(real) if real.ancestors().all(is_of_root) => Ok(()),
         _ => Err(format!(
             "not written: others than root can change {}: install it first (docs/install.md)",
             file.display()
@@ -266,26 +283,22 @@ fn secret() -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
     fn root_loads_no_file_that_others_can_change() {
+        // All may write to the folder for temporaries.
         let file = tempfile::NamedTempFile::new().unwrap();
-        let folder = IniFolder {
+        let named = |file: &Path| IniFolder {
             path: "/etc/php".into(),
             server: None,
-            to_load: Some(file.path().into()),
+            to_load: Some(file.into()),
             set_at: None,
         };
-        for (mode, is_private) in [(0o755, true), (0o775, false), (0o757, false)] {
-            fs::set_permissions(file.path(), fs::Permissions::from_mode(mode)).unwrap();
-            let is_of_root = file.path().metadata().unwrap().uid() == 0;
-            assert_eq!(is_trusted(&folder, 0).is_ok(), is_private && is_of_root);
-            assert!(is_trusted(&folder, 1000).is_ok());
-        }
+        assert!(is_trusted(&named(file.path()), 0).is_err());
+        assert!(is_trusted(&named(file.path()), 1000).is_ok());
+        assert!(is_trusted(&named(Path::new("/bin/sh")), 0).is_ok());
+        assert!(is_trusted(&named(Path::new("/nothing.so")), 0).is_err());
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) struct Step {
 #[derive(Debug)]
 enum Change {
     /// A file that is not there.
-    File { text: String },
+    File { text: String, mode: u32 },
     /// A folder that is not there, of a user and a group.
     Folder { owner: Option<(u32, u32)> },
     /// A line behind the text of a file.
@@ -40,7 +40,16 @@ impl Step {
         Self {
             path,
             purpose,
-            change: Change::File { text },
+            change: Change::File { text, mode: 0o644 },
+        }
+    }
+
+    /// A file that only its owner reads.
+    pub(super) fn private_file(path: PathBuf, purpose: String, text: String) -> Self {
+        Self {
+            path,
+            purpose,
+            change: Change::File { text, mode: 0o600 },
         }
     }
 
@@ -63,7 +72,7 @@ impl Step {
     /// What is written into the file.
     pub(super) fn text(&self) -> Option<String> {
         match &self.change {
-            Change::File { text } => Some(text.clone()),
+            Change::File { text, .. } => Some(text.clone()),
             Change::Line { line, .. } => Some(format!("{line}\n")),
             Change::Folder { .. } => None,
         }
@@ -86,7 +95,7 @@ impl Step {
         let work = || -> Result<()> {
             let (folder, name) = Folder::of(&self.path)?;
             match &self.change {
-                Change::File { text } => folder.write_new(name, text.as_bytes(), 0o644),
+                Change::File { text, mode } => folder.write_new(name, text.as_bytes(), *mode),
                 Change::Folder { owner } => folder.make(name, *owner),
                 Change::Line { line, before } => folder.append(name, before, line),
             }
