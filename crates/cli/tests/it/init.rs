@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -143,6 +144,11 @@ fn it_writes_what_it_says_and_its_commands_take_it_back() {
         cli.contains("extension = ") && !cli.contains("auto_enable"),
         "{cli}"
     );
+
+    // The secret is no one's but the server's, whose master reads the file.
+    let mode = |path: &str| fs::metadata(stage.path(path)).unwrap().mode() & 0o777;
+    assert_eq!(mode("etc/php/8.2/fpm/conf.d/90-xhprof.ini"), 0o600);
+    assert_eq!(mode("etc/php/8.2/cli/conf.d/90-xhprof.ini"), 0o644);
 
     let again = stage.init(&["--yes"]);
     assert!(
