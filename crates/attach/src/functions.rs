@@ -15,6 +15,7 @@ use policy::naming::functions as naming;
 use profile::{FileId, Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
+use crate::lines::Lines;
 use crate::maps::is_in;
 use crate::memory::{Memory, half_in, word_in};
 use crate::stack::RawFrame;
@@ -50,10 +51,6 @@ const EVAL: u8 = 4;
 const LONGEST: usize = 64 << 10;
 /// How many functions are remembered: a program may create closures without end.
 const MAX_FUNCTIONS: usize = 1 << 18;
-/// How many lines are remembered.
-const MAX_LINES: usize = 1 << 18;
-/// How many lines are read at once: as many pieces as the kernel takes.
-const PIECES: usize = 1024;
 
 /// For how many stacks a function in OPcache's memory is not read again: a second at 99 Hz.
 const TRUSTED: u64 = 99;
@@ -73,8 +70,8 @@ pub(crate) struct Functions {
     stack: u64,
     /// Whether instructions in OPcache's memory include a file, by address.
     includes: HashMap<u64, bool>,
-    /// The lines of instructions, by their address and the number of their function.
-    lines: HashMap<(u64, u64), u32>,
+    /// The lines of their instructions.
+    pub(crate) lines: Lines,
     /// How many functions have got a number.
     numbered: u64,
 }
@@ -164,47 +161,6 @@ impl Functions {
         }
         self.includes.insert(frame.opline, is_including);
         is_including
-    }
-
-    /// Reads the lines of instructions, which are their addresses and the numbers of their functions; zero if one cannot
-    /// be read. An address of zero has none.
-    pub(crate) fn read_lines<'l, M: Memory>(
-        &mut self,
-        process: &View<'_, M>,
-        oplines: &[(u64, u64)],
-        lines: impl Iterator<Item = &'l mut u32>,
-    ) {
-        let mut missing = Vec::new();
-        for (opline, line) in oplines.iter().zip(lines) {
-            match self.lines.get(opline) {
-                Some(known) => *line = *known,
-                None if opline.0 != 0 => missing.push((*opline, line, [0; 4])),
-                None => {}
-            }
-        }
-        for missing in missing.chunks_mut(PIECES) {
-            let pieces = missing.iter_mut().map(|(opline, _, bytes)| {
-                let address = opline.0.wrapping_add(process.layout.lineno);
-                (address, bytes.as_mut_slice())
-            });
-            let mut pieces: Vec<_> = pieces.collect();
-            if process.memory.read_all(&mut pieces).is_err() {
-                for (address, bytes) in &mut pieces {
-                    if process.memory.read(*address, bytes).is_err() {
-                        bytes.fill(0);
-                    }
-                }
-            }
-            for (opline, line, bytes) in missing {
-                **line = u32::from_le_bytes(*bytes);
-                if **line != 0 {
-                    if self.lines.len() >= MAX_LINES {
-                        self.lines.clear();
-                    }
-                    self.lines.insert(*opline, **line);
-                }
-            }
-        }
     }
 
     fn known<M: Memory>(

@@ -15,6 +15,7 @@ mod find;
 mod functions;
 mod image;
 pub mod layout;
+mod lines;
 mod maps;
 mod memory;
 pub mod process;

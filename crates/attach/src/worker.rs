@@ -341,7 +341,10 @@ fn name<M: Memory>(
     if options.lines {
         let calls = frames.iter_mut().map(|frame| &mut frame.place);
         let places = std::iter::once(main).chain(calls);
-        functions.read_lines(view, &oplines, places.map(|place| &mut place.line));
+        let lines = places.map(|place| &mut place.line);
+        functions
+            .lines
+            .read(view.memory, view.layout.lineno, &oplines, lines);
     }
     Some(innermost)
 }
