@@ -82,24 +82,6 @@ impl Tables {
         Ok(true)
     }
 
-    /// The stacks from one down to the first whose place is known, and that place.
-    fn climb<T: Copy>(
-        &self,
-        stack: i32,
-        places: &NumberMap<i32, T>,
-    ) -> Result<(Vec<i32>, Option<T>), String> {
-        let mut climb = Vec::new();
-        let mut at = Some(stack);
-        while let Some(stack) = at {
-            if let Some(&place) = places.get(&stack) {
-                return Ok((climb, Some(place)));
-            }
-            climb.push(stack);
-            at = self.prefix(stack)?;
-        }
-        Ok((climb, None))
-    }
-
     /// The node of a stack. `places` holds the nodes found before, and `push`
     /// creates new ones below `base`.
     pub(super) fn node(
@@ -110,8 +92,17 @@ impl Tables {
         names: &mut LineNames,
         mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
     ) -> Result<NodeId, String> {
-        let (mut climb, known) = self.climb(stack, places)?;
-        let mut below = known.unwrap_or(base);
+        let mut climb = Vec::new();
+        let mut at = Some(stack);
+        let mut below = base;
+        while let Some(stack) = at {
+            if let Some(&place) = places.get(&stack) {
+                below = place;
+                break;
+            }
+            climb.push(stack);
+            at = self.prefix(stack)?;
+        }
         while let Some(stack) = climb.pop() {
             let frame = get(&self.stack_frames, stack, "stack")?;
             let function = get(&self.frame_functions, frame, "frame")?;
@@ -141,8 +132,17 @@ impl Tables {
         places: &mut NumberMap<i32, LinedId>,
         builder: &mut SamplesBuilder,
     ) -> Result<LinedId, String> {
-        let (mut climb, known) = self.climb(stack, places)?;
-        let mut below = known.unwrap_or_default();
+        let mut climb = Vec::new();
+        let mut at = Some(stack);
+        let mut below = LinedId::UNKNOWN;
+        while let Some(stack) = at {
+            if let Some(&place) = places.get(&stack) {
+                below = place;
+                break;
+            }
+            climb.push(stack);
+            at = self.prefix(stack)?;
+        }
         while let Some(stack) = climb.pop() {
             let frame = get(&self.stack_frames, stack, "stack")?;
             let line = get(&self.frame_lines, frame, "").unwrap_or(NONE);
