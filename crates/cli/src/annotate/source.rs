@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use profile::Symbol;
+use profile::{Body, Symbol};
 use view::{Document, LineRow};
 
 use super::chosen::Chosen;
@@ -89,11 +89,16 @@ pub(super) fn notes(
         ];
     };
     let profile = document.profile();
+    // Other tools' files of costs by line say where a function's first cost is, not where it begins.
+    let knows_begins = matches!(profile.body, Body::Samples(_));
     let moved = profile.symbols.iter().enumerate().find(|(number, symbol)| {
         let is_shown = chosen
             .function
             .is_none_or(|function| function.index() == *number);
-        is_shown && symbol.file.as_deref() == Some(chosen.file) && has_moved(symbol, &source.lines)
+        knows_begins
+            && is_shown
+            && symbol.file.as_deref() == Some(chosen.file)
+            && has_moved(symbol, &source.lines)
     });
     if let Some((_, symbol)) = moved {
         let name = printable(&symbol.name);

@@ -82,6 +82,24 @@ impl Tables {
         Ok(true)
     }
 
+    /// The stacks from one down to the first whose place is known, and that place.
+    fn climb<T: Copy>(
+        &self,
+        stack: i32,
+        places: &NumberMap<i32, T>,
+    ) -> Result<(Vec<i32>, Option<T>), String> {
+        let mut climb = Vec::new();
+        let mut at = Some(stack);
+        while let Some(stack) = at {
+            if let Some(&place) = places.get(&stack) {
+                return Ok((climb, Some(place)));
+            }
+            climb.push(stack);
+            at = self.prefix(stack)?;
+        }
+        Ok((climb, None))
+    }
+
     /// The node of a stack. `places` holds the nodes found before, and `push`
     /// creates new ones below `base`.
     pub(super) fn node(
@@ -92,17 +110,8 @@ impl Tables {
         names: &mut LineNames,
         mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
     ) -> Result<NodeId, String> {
-        let mut climb = Vec::new();
-        let mut at = Some(stack);
-        let mut below = base;
-        while let Some(stack) = at {
-            if let Some(&place) = places.get(&stack) {
-                below = place;
-                break;
-            }
-            climb.push(stack);
-            at = self.prefix(stack)?;
-        }
+        let (mut climb, known) = self.climb(stack, places)?;
+        let mut below = known.unwrap_or(base);
         while let Some(stack) = climb.pop() {
             let frame = get(&self.stack_frames, stack, "stack")?;
             let function = get(&self.frame_functions, frame, "frame")?;
@@ -132,17 +141,8 @@ impl Tables {
         places: &mut NumberMap<i32, LinedId>,
         builder: &mut SamplesBuilder,
     ) -> Result<LinedId, String> {
-        let mut climb = Vec::new();
-        let mut at = Some(stack);
-        let mut below = LinedId::UNKNOWN;
-        while let Some(stack) = at {
-            if let Some(&place) = places.get(&stack) {
-                below = place;
-                break;
-            }
-            climb.push(stack);
-            at = self.prefix(stack)?;
-        }
+        let (mut climb, known) = self.climb(stack, places)?;
+        let mut below = known.unwrap_or_default();
         while let Some(stack) = climb.pop() {
             let frame = get(&self.stack_frames, stack, "stack")?;
             let line = get(&self.frame_lines, frame, "").unwrap_or(NONE);
