@@ -19,8 +19,6 @@ export function TreePage(props: { url: URL }): JSX.Element {
             <bdi>{title}</bdi>
           </h1>
           <span class="muted">costs of an average run</span>
-        </div>
-        <div class="run-facts">
           <span class="run-links">
             <a class="button" href={address("/runs", { q })}>
               Runs
