@@ -17,6 +17,17 @@ function spin_cpu(int $milliseconds): void
     while (cpu_us() < $end);
 }
 
+/**
+ * Keeps the CPU busy for 20 ms, and then until a sample has a path that none had before: a
+ * busy machine may not let the sampler run for longer than that.
+ */
+function spin_until_sampled(): void
+{
+    $paths = xhprof_status()['nodes'];
+    $end = hrtime(true) + 60_000_000_000;
+    do spin_cpu(20); while (xhprof_status()['nodes'] === $paths && hrtime(true) < $end);
+}
+
 /** The CPU time that this process has used, in microseconds. */
 function cpu_us(): int
 {

@@ -9,14 +9,14 @@ xhprof.sampling_interval=200
 require __DIR__ . '/../include/time.php';
 
 function outer() { inner(); spin_cpu(20); }
-function inner() { xhprof_sample_enable(); work(); spin_cpu(20); }
-function work() { spin_cpu(20); }
-function after() { spin_cpu(20); }
+function inner() { xhprof_sample_enable(); work(); spin_until_sampled(); }
+function work() { spin_until_sampled(); }
+function after() { spin_until_sampled(); }
 
 outer();
 after();
 $stacks = array_unique(xhprof_sample_disable());
-$stacks = array_unique(preg_replace(['/==>(spin_cpu|cpu_us|getrusage)\b/', '/==>xhprof_\w+/'], '', $stacks));
+$stacks = array_unique(preg_replace(['/==>(spin_until_sampled|spin_cpu|cpu_us|getrusage|hrtime)\b/', '/==>xhprof_\w+/'], '', $stacks));
 sort($stacks);
 echo implode("\n", $stacks), "\n";
 ?>

@@ -12,8 +12,7 @@ require __DIR__ . '/../include/time.php';
 function a() { b(); }
 function b() { c(); }
 function c() { d(); }
-// Long enough for the timer on a machine with much else to do.
-function d() { for ($i = 0; $i < 150; $i++) { spin_cpu(1); } }
+function d() { spin_until_sampled(); }
 
 xhprof_sample_enable();
 a();

@@ -11,9 +11,9 @@ xhprof.sampling_interval=1000
 <?php
 require __DIR__ . '/../include/time.php';
 
-function before() { spin_cpu(30); }
-function parent_works() { spin_cpu(100); }
-function child_works() { spin_cpu(100); }
+function before() { spin_until_sampled(); }
+function parent_works() { spin_until_sampled(); }
+function child_works() { spin_until_sampled(); }
 function threads(): int { return count(glob('/proc/self/task/*')); }
 
 $alone = threads();

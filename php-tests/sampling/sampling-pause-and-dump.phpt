@@ -10,9 +10,9 @@ xhprof.sampling_interval=500
 require __DIR__ . '/../include/child.php';
 require __DIR__ . '/../include/time.php';
 
-function before() { spin_cpu(20); }
+function before() { spin_until_sampled(); }
 function during() { spin_cpu(20); }
-function after() { spin_cpu(20); }
+function after() { spin_until_sampled(); }
 
 $seen = fn (string $text) => implode(' ', array_filter(['before', 'during', 'after'], fn ($name) => str_contains($text, "main()==>$name")));
 $dump = function (string $format) use ($seen) {
@@ -60,7 +60,7 @@ $directory = make_directory();
 $ended = run_code(<<<'PHP'
     <?php
     require getenv('INCLUDE') . '/time.php';
-    function before() { spin_cpu(20); }
+    function before() { spin_until_sampled(); }
     function during() { spin_cpu(20); }
     before();
     xhprof_pause();

@@ -45,18 +45,20 @@ const tests = {
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const browser = await start();
-let failed = 0;
+const failed = [];
 for (const [name, test] of Object.entries(tests).filter(([name]) => name.includes(pattern))) {
   const from = Date.now();
   try {
     await test(browser);
     console.log(`ok      ${name} (${Date.now() - from} ms)`);
   } catch (error) {
-    failed++;
-    console.log(`FAILED  ${name}\n        ${error.stack}`);
+    failed.push(`FAILED  ${name}\n        ${error.stack}`);
+    console.log(failed.at(-1));
   }
   // Pages that a failed test left open.
   for (const context of browser.contexts()) await context.close();
 }
 await browser.close();
-process.exitCode = failed > 0 ? 1 : 0;
+// Again, because only the end of a long log is shown.
+if (failed.length > 0) console.log(`\n${failed.length} failed:\n${failed.join("\n")}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
