@@ -125,7 +125,8 @@ asset() { sed -n "s/^[0-9a-f]*  \($1\)\$/\1/p" "$work/SHA256SUMS" | head -n 1; }
 # All PHPs: each once, whatever it is called.
 find_phps() {
     for folder in /usr/local/bin /usr/bin /opt/*/bin $(printf '%s' "$PATH" | tr : ' '); do
-        for file in "$folder/php" "$folder"/php[0-9].[0-9]; do
+        # Alpine's are called php84.
+        for file in "$folder/php" "$folder"/php[0-9].[0-9] "$folder"/php[0-9][0-9]; do
             [ ! -x "$file" ] || readlink -f "$file"
         done
     done | awk '!seen[$0]++'

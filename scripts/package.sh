@@ -5,8 +5,8 @@
 #   deb       the Debian package phpX.Y-xhprof-rs
 #   programs  the Debian packages xhprof and xhprof-server
 #
-# The extension is built for the chosen PHP and this machine's glibc. Builds have a
-# folder of their own, target/package, because their flags differ: no path of this
+# The extension is built for the chosen PHP, one file for glibc 2.17 and later and for musl:
+# packaging/portable says how. Builds have a folder of their own, target/package, because their flags differ: no path of this
 # machine is left in the files. All dates are that of the commit, so the same commit in
 # the same folder gives the same bytes; `--twice` builds everything again and compares.
 
@@ -78,37 +78,51 @@ package_index() (
     mv ../SHA256SUMS .
 )
 
-# package_cargo ARGUMENT…: Cargo, for files that tell nothing of this machine.
+# package_cargo ARGUMENT…: Cargo, for files that tell nothing of this machine. A folder in
+# $package_libraries has libraries to link with before those of the machine.
 package_cargo() {
     local sources=${CARGO_HOME:-$HOME/.cargo}/registry/src flags
     # These flags replace those of .cargo/config.toml.
     flags=$(sed -nE 's/^rustflags = \["-C", "(.*)"\]$/-C\x1f\1/p' .cargo/config.toml)
     flags+=$'\x1f'--remap-path-prefix=$PWD=/xhprof$'\x1f'--remap-path-prefix=$sources=/crates
+    flags+=${package_libraries:+$'\x1f'-Lnative=$package_libraries}
     env -u SOURCE_DATE_EPOCH CARGO_TARGET_DIR="$package_builds" CARGO_ENCODED_RUSTFLAGS="$flags" \
         CFLAGS="-ffile-prefix-map=$PWD=/xhprof -ffile-prefix-map=$sources=/crates" \
         cargo "$@" || build_failed 'a package'
 }
 
-# Builds the extension, and puts it, stripped, into the folder.
+# Builds the extension, and puts it, stripped, into the folder. With a target, Cargo builds
+# macros and build scripts without these flags: they run here.
 package_extension() {
-    package_cargo build --release --locked -p xhprof
-    strip -o "$1/xhprof.so" "$package_builds/release/libxhprof.so"
+    local target=$architecture-unknown-linux-gnu package_libraries=$package_builds/libraries
+    python3 packaging/portable/libraries.py "$package_libraries"
+    package_cargo build --release --locked --target "$target" -p xhprof
+    strip -o "$1/xhprof.so" "$package_builds/$target/release/libxhprof.so"
     chmod 644 "$1/xhprof.so"
+    python3 packaging/portable/libraries.py --check "$1/xhprof.so"
     ! grep -aF -e "$PWD" -e "$HOME/" "$1/xhprof.so" >/dev/null || die 'the extension has a path of this machine'
 }
 
-# The same archive as .zip and as .tgz: PIE takes either, and tar is on every machine.
+# The same file under two names, for glibc and musl, each as .zip and as .tgz: PIE takes
+# either, and tar is on every machine.
 package_pie() {
-    local folder name libc=glibc
+    local folder name libc
     folder=$(package_folder)
     package_extension "$folder"
-    ! readelf --dynamic "$folder/xhprof.so" | grep -q 'NEEDED.*libc\.musl' || libc=musl
-    name=$("$PHP" -n packaging/pie/name.php "$version" $libc)
     cp LICENSE "$folder/LICENSE"
     cp scripts/xhprof.ini "$folder/xhprof.ini"
     python3 packaging/crates.py licenses "$version" xhprof >"$folder/crates.txt"
-    package_archive "$folder" "$packages/$name.tgz"
-    (cd "$folder" && python3 - "$packages/$name.zip" -- *) <<'EOF'
+    for libc in glibc musl; do
+        name=$("$PHP" -n packaging/pie/name.php "$version" $libc)
+        package_archive "$folder" "$packages/$name.tgz"
+        package_zip "$folder" "$packages/$name.zip"
+        "$PHP" -n packaging/pie/test.php "$packages/$name".{zip,tgz}
+    done
+}
+
+# package_zip FOLDER FILE
+package_zip() {
+    (cd "$1" && python3 - "$2" -- *) <<'EOF'
 import os, sys, time, zipfile
 date = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
 with zipfile.ZipFile(sys.argv[1], "w") as archive:
@@ -117,7 +131,6 @@ with zipfile.ZipFile(sys.argv[1], "w") as archive:
         member.external_attr = 0o100644 << 16
         archive.writestr(member, open(name, "rb").read(), zipfile.ZIP_DEFLATED)
 EOF
-    "$PHP" -n packaging/pie/test.php "$packages/$name".{zip,tgz}
 }
 
 # Builds the everyday program as one file without any library.

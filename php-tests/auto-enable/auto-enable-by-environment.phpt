@@ -22,12 +22,10 @@ function show(string $what, array $variables, string ...$settings): void
     }
     $ended = run_php(...[...$options, "$directory/script.php"]);
     echo "$what: ", trim($ended->output), ' ', preg_replace('/[0-9a-f]{32}/', 'ID', str_replace([$ini, $directory], ['INI', 'DIR'], $ended->errors));
-    foreach ([$directory, $ini, sys_get_temp_dir()] as $where) {
-        foreach (glob("$where/{*,.[!.]*}.{xhp,xhprof,json,ledger}", GLOB_BRACE) as $file) {
-            if ($where !== sys_get_temp_dir()) {
-                echo $where === $ini ? 'ini/' : '', preg_replace('/^[0-9a-f]{32}/', 'ID', basename($file)), ' ', preg_replace('/[^ -~]/', '.', substr(file_get_contents($file), 0, 4)), ' ';
-                unlink($file);
-            }
+    foreach ([$directory, $ini] as $where) {
+        foreach (preg_grep('/\.(xhp|xhprof|json|ledger)$/', scandir($where)) as $file) {
+            echo $where === $ini ? 'ini/' : '', preg_replace('/^[0-9a-f]{32}/', 'ID', $file), ' ', preg_replace('/[^ -~]/', '.', substr(file_get_contents("$where/$file"), 0, 4)), ' ';
+            unlink("$where/$file");
         }
     }
     echo "\n";

@@ -233,7 +233,40 @@ pub(crate) unsafe fn follow_forks(then: fn()) {
     THEN.get_or_init(|| then);
     // SAFETY: plain functions that set this thread's own data and make system calls;
     // they allocate nothing and take no lock; `then` neither, which the caller
-    // promises. The C library unregisters them when it unloads this library.
+    // promises. glibc unregisters them when it unloads this library; musl unloads none.
+    unsafe {
+        at_fork(prepare, in_child);
+    }
+}
+
+/// `pthread_atfork` of the C library that is there: one file serves glibc and musl. In glibc
+/// it is a static part of each library and calls `__register_atfork` (`pthread_atfork.c`),
+/// which musl does not have.
+#[cfg(target_os = "linux")]
+unsafe fn at_fork(prepare: extern "C" fn(), in_child: extern "C" fn()) {
+    type Handler = Option<extern "C" fn()>;
+    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *const u8) -> libc::c_int;
+    unsafe extern "C" {
+        /// What glibc knows this library by.
+        static __dso_handle: u8;
+    }
+    // SAFETY: the types of both in the sources of glibc and musl. That of musl takes three
+    // arguments, and by the calling conventions of Linux does not see the fourth.
+    unsafe {
+        let mut found = libc::dlsym(libc::RTLD_DEFAULT, c"__register_atfork".as_ptr());
+        if found.is_null() {
+            found = libc::dlsym(libc::RTLD_DEFAULT, c"pthread_atfork".as_ptr());
+        }
+        if !found.is_null() {
+            let register = std::mem::transmute::<*mut libc::c_void, Register>(found);
+            register(Some(prepare), None, Some(in_child), &raw const __dso_handle);
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+unsafe fn at_fork(prepare: extern "C" fn(), in_child: extern "C" fn()) {
+    // SAFETY: what the caller promises.
     unsafe {
         libc::pthread_atfork(Some(prepare), None, Some(in_child));
     }

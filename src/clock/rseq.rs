@@ -240,7 +240,16 @@ mod detector {
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 mod detector {
+    use std::cell::Cell;
+
     use recorder::{TickRate, Ticks};
+
+    use crate::clock::calibration::thread_cpu_ns;
+
+    thread_local! {
+        static BEFORE_FORK_NS: Cell<u64> = const { Cell::new(0) };
+        static AT_FORK_NS: Cell<u64> = const { Cell::new(0) };
+    }
 
     pub(crate) fn start(_rate: TickRate) -> bool {
         false
@@ -256,12 +265,16 @@ mod detector {
         (Ticks::ZERO, Ticks::ZERO)
     }
 
-    pub(crate) fn before_fork() {}
+    pub(crate) fn before_fork() {
+        AT_FORK_NS.set(thread_cpu_ns().wrapping_add(BEFORE_FORK_NS.get()));
+    }
 
-    pub(crate) fn after_fork_in_child() {}
+    pub(crate) fn after_fork_in_child() {
+        BEFORE_FORK_NS.set(AT_FORK_NS.get());
+    }
 
     pub(crate) fn before_fork_ns() -> u64 {
-        0
+        BEFORE_FORK_NS.get()
     }
 }
 

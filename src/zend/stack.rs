@@ -99,8 +99,36 @@ fn ask_bounds() -> Option<Range<usize>> {
         libc::pthread_attr_destroy(&raw mut attributes);
         failed
     };
-    let lowest = lowest as usize;
-    (failed == 0 && size > 0).then(|| lowest..lowest.saturating_add(size))
+    let top = (lowest as usize).saturating_add(size);
+    let size = size.max(main_limit().unwrap_or(0));
+    (failed == 0 && size > 0).then(|| top.saturating_sub(size)..top)
+}
+
+/// How large the stack of the main thread may become, for C libraries other than glibc: musl
+/// tells what is mapped of it by now (`pthread_getattr_np.c`). None in other threads.
+#[cfg(target_os = "linux")]
+fn main_limit() -> Option<usize> {
+    /// The usual limit, in place of none at all.
+    const USUAL: libc::rlim_t = 8 << 20;
+    // SAFETY: the name ends with a zero, and the other call has no argument.
+    let (glibc, thread) = unsafe {
+        let glibc = libc::dlsym(libc::RTLD_DEFAULT, c"gnu_get_libc_version".as_ptr());
+        (glibc, libc::syscall(libc::SYS_gettid))
+    };
+    if !glibc.is_null() || thread != libc::c_long::from(std::process::id().cast_signed()) {
+        return None;
+    }
+    // SAFETY: all-zero bytes are a valid value, and the call writes to it.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        (libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) == 0).then_some(limit.rlim_cur)?
+    };
+    usize::try_from(if limit == libc::RLIM_INFINITY {
+        USUAL
+    } else {
+        limit
+    })
+    .ok()
 }
 
 #[cfg(not(target_os = "linux"))]
