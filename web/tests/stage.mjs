@@ -103,6 +103,14 @@ export async function drop(page, files) {
   await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
 }
 
+/** The canvas of a flame graph and its place, once the engine's own answer is drawn: until then boxes are exchanged. */
+export async function drawnGraph(page) {
+  await page.locator('.flame-grid[aria-busy="false"]').waitFor();
+  const canvas = page.locator(".flame canvas");
+  await canvas.waitFor();
+  return { canvas, box: await canvas.boundingBox() };
+}
+
 /** Waits until what a text says is what is wanted. */
 export async function eventually(look, what) {
   const until = Date.now() + PATIENCE;

@@ -4,7 +4,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { goTo, open } from "./browser.mjs";
-import { atShop, eventually, folder, pageOf, report, run, shop, shopSources, state, text } from "./stage.mjs";
+import {
+  atShop,
+  drawnGraph,
+  eventually,
+  folder,
+  pageOf,
+  report,
+  run,
+  shop,
+  shopSources,
+  state,
+  text,
+} from "./stage.mjs";
 
 /** What was copied: a page from disk may not read the clipboard. */
 async function watchClipboard(page) {
@@ -65,13 +77,14 @@ export const viewer = {
 
   async "menu of a box: by mouse and by keyboard; focus, hide, copy"(browser) {
     const { page, wrong, close } = await atShop(browser, "flame");
-    const canvas = page.locator(".flame canvas");
-    await canvas.waitFor();
+    const { box } = await drawnGraph(page);
     const copied = await watchClipboard(page);
-    const box = await canvas.boundingBox();
     const at = [box.x + box.width * 0.7, box.y + 30];
-    await page.mouse.move(...at);
-    await page.locator(".tip").waitFor();
+    // A graph that is drawn anew has no tip until the mouse moves.
+    await eventually(async () => {
+      await page.mouse.move(at[0] + Math.random(), at[1]);
+      return (await page.locator(".tip").count()) > 0;
+    }, "a tip");
     const name = await text(page, ".tip strong");
     const total = report(shop("events.xhp")).functions.find((one) => one.name === name);
     assert.ok(total, `${name} is a function`);
@@ -115,9 +128,7 @@ export const viewer = {
 
   async "the wheel alone zooms nothing, and a zoom can be reset at once"(browser) {
     const { page, wrong, close } = await atShop(browser, "flame");
-    const canvas = page.locator(".flame canvas");
-    await canvas.waitFor();
-    const box = await canvas.boundingBox();
+    const { box } = await drawnGraph(page);
     await page.mouse.move(box.x + box.width / 2, box.y + 50);
     await page.mouse.wheel(0, -400);
     await page.waitForTimeout(300);

@@ -8,6 +8,7 @@ import {
   assertSays,
   atShop,
   drop,
+  drawnGraph,
   eventually,
   golden,
   keysInOneFrame,
@@ -43,9 +44,7 @@ export const views = {
 
   async "flame graph: click, double click, wheel, drag and keys"(browser) {
     const { page, wrong, close } = await atShop(browser, "flame");
-    const canvas = page.locator(".flame canvas");
-    await canvas.waitFor();
-    const box = await canvas.boundingBox();
+    const { canvas, box } = await drawnGraph(page);
     const details = () => text(page, ".details-name");
     assert.equal(await details(), "main()", "the box that fills the window");
     // Its first row reaches from edge to edge.
