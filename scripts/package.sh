@@ -4,6 +4,7 @@
 #   static    the program xhprof, one file for any Linux
 #   deb       the Debian package phpX.Y-xhprof-rs
 #   programs  the Debian packages xhprof and xhprof-server
+#   rpm       the RPM packages xhprof and php-xhprof-rs
 #
 # The extension is built for the chosen PHP, one file for glibc 2.17 and later and for musl:
 # packaging/portable says how. Builds have a folder of their own, target/package, because their flags differ: no path of this
@@ -12,7 +13,7 @@
 
 packages=${release%/release}/packages
 package_builds=${release%/release}/package
-package_kinds=(pie static deb programs)
+package_kinds=(pie static deb programs rpm)
 
 # package_run [--index | [--twice] KIND…]: --index only makes the checksums and the
 # repository, of what several machines have built and one has in the folder.
@@ -194,4 +195,13 @@ package_programs() {
     strip -o "$folder/xhprof-server" "$package_builds/program/xhprof-server"
     source packaging/debian/build.sh
     deb_programs "$folder"
+}
+
+package_rpm() {
+    local folder
+    folder=$(package_folder)
+    package_extension "$folder"
+    package_program "$folder"
+    source packaging/rpm/build.sh
+    rpm_build "$folder"
 }

@@ -173,6 +173,25 @@ apt-get check
 apt-get purge -y -qq php-xhprof "php$php-xhprof-rs"
 not_loaded
 
+say 'rpm: install, use, again with changed settings, remove'
+apt-get install -y -qq rpm >/dev/null
+# Into a folder of its own, and without the PHP that only systems of that kind have.
+rpms() { rpm --root /rpm "$@"; }
+mkdir -p /rpm
+rpm -qp --requires /release/php-xhprof-rs-*.rpm | grep -x "php(zend-abi) = $(php -n -i | sed -n 's/^PHP Extension => //p')-64"
+[ -z "$(rpm -qp --requires /release/xhprof-*.rpm | grep '^lib')" ]
+rpms --nodeps --install /release/*.rpm
+rpms --nodeps --verify xhprof php-xhprof-rs
+echo 'xhprof.rate = 0.5' >>/rpm/etc/php.d/40-xhprof.ini
+rpms --nodeps --upgrade --force /release/*.rpm
+[ "$(php -n -d extension=/rpm/usr/lib64/php/modules/xhprof.so -r 'echo phpversion("xhprof");')" = "$(rpms --query --queryformat '%{VERSION}' xhprof)" ]
+grep -x 'xhprof.rate = 0.5' /rpm/etc/php.d/40-xhprof.ini
+gzip -t /rpm/usr/share/man/man1/xhprof-report.1.gz
+/rpm/usr/bin/xhprof --version
+rpms --nodeps --erase xhprof php-xhprof-rs
+[ "$(find /rpm/etc /rpm/usr ! -type d)" = /rpm/etc/php.d/40-xhprof.ini.rpmsave ]
+rm -r /rpm
+
 say "the archives of PIE, and the program of the release: each alone"
 mkdir pie program
 tar -xzf /release/php_xhprof-*.tgz -C pie
