@@ -3,25 +3,23 @@
 //!
 //! | PHP's thread is | what happens |
 //! |---|---|
-//! | in PHP code | the handler sets PHP's interrupt flag; [`interrupted`] writes the profile between two opcodes |
+//! | in PHP code | the handler sets PHP's interrupt flag; [`end_if_caught`] writes the profile between two opcodes |
 //! | in a system call that blocks | the handler writes the profile and does not return: PHP repeats such calls, or warns |
 //! | in C code that takes longer than [`GRACE_NS`] | the signal ends PHP; the profile is lost |
 //!
 //! In a blocking system call no allocator is at work ([`blocked`](super::blocked)) and
-//! PHP's frames are complete, so writing is as safe as in [`interrupted`]. It is not if
+//! PHP's frames are complete, so writing is as safe as in [`end_if_caught`]. It is not if
 //! our own code made the call: the caller says so ([`catch`]'s `can_write`).
 //!
 //! A PHP with `zend_signal` has its own table of handlers, and calls only those.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::ptr::fn_addr_eq;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
-use ext_php_rs::ffi::{zend_atomic_bool_store, zend_execute_data};
+use ext_php_rs::ffi::zend_atomic_bool_store;
 
 use super::HookPointer;
-use super::bindings::zend_interrupt_function;
 use super::blocked::is_in_blocking_call;
 
 /// The signals that end a command. Not SIGQUIT: its core shows what a hanging program
@@ -46,10 +44,6 @@ thread_local! {
     static CATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
-type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
-
-/// The hook that was there before ours.
-static PREVIOUS: HookPointer<Option<InterruptFunction>> = HookPointer::new(None);
 /// Writes the profile.
 static WRITE_PROFILE: HookPointer<fn()> = HookPointer::new(|| {});
 /// Whether that is possible while PHP's thread is in a blocking system call.
@@ -78,8 +72,6 @@ pub(crate) fn catch(write_profile: fn(), can_write: fn() -> bool) {
         THREAD.store(libc::pthread_self() as u64, Ordering::Release);
         let globals = ext_php_rs::ffi::ext_php_rs_executor_globals();
         INTERRUPT.store(&raw mut (*globals).vm_interrupt, Ordering::Release);
-        PREVIOUS.set(zend_interrupt_function);
-        zend_interrupt_function = Some(interrupted);
     }
     for signal in ENDING {
         replace_handler(signal, libc::SIG_DFL, catch_signal as *const () as usize);
@@ -93,7 +85,7 @@ pub(crate) fn note_writing() {
     }
 }
 
-/// Restores the signal handlers and the interrupt hook, if this thread catches.
+/// Restores the signal handlers, if this thread catches.
 pub(crate) fn stop_catching() {
     if !CATCHES.replace(false) {
         return;
@@ -101,19 +93,11 @@ pub(crate) fn stop_catching() {
     for signal in ENDING {
         replace_handler(signal, catch_signal as *const () as usize, libc::SIG_DFL);
     }
-    // SAFETY: as in `catch`.
-    unsafe {
-        if let Some(hook) = zend_interrupt_function
-            && fn_addr_eq(hook, interrupted as InterruptFunction)
-        {
-            zend_interrupt_function = PREVIOUS.get();
-        }
-    }
     INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
     WRITING_SINCE_NS.store(0, Ordering::Release);
-    // Last, so that no other thread installs its hook on top of this one.
+    // Last, so that no other thread begins before this one has ended.
     IS_CATCHING.store(false, Ordering::Release);
-    // A signal that arrived too late for `interrupted` still ends the process.
+    // A signal that arrived too late for `end_if_caught` still ends the process.
     die_of_caught_signal();
 }
 
@@ -268,12 +252,9 @@ fn monotonic_ns() -> u64 {
         + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
-    if let Some(previous) = PREVIOUS.get() {
-        // SAFETY: passes on what the engine handed us.
-        unsafe { previous(data) };
-    }
-    if CAUGHT.load(Ordering::Acquire) != 0 {
+/// In PHP's interrupt: writes the profile and ends the process, if a signal came.
+pub(crate) fn end_if_caught() {
+    if CAUGHT.load(Ordering::Acquire) != 0 && CATCHES.get() {
         write_profile();
         die_of_caught_signal();
     }

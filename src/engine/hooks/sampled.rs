@@ -1,4 +1,4 @@
-//! The hooks of the sampling mode, and its use of the state.
+//! The hooks of the sampling mode, and its use of the state; and the interrupt hook of signals.
 //!
 //! No hook is required, so sampling works with `xhprof.engine=off`: PHP calls
 //! [`interrupted`] (`ZEND_VM_INTERRUPT_CHECK`, `zend_interrupt_function`). Before PHP 8.4
@@ -34,7 +34,8 @@ type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
 /// The hook that was there before ours.
 static PREVIOUS: HookPointer<Option<InterruptFunction>> = HookPointer::new(None);
 
-/// MINIT: installs the interrupt hook, which costs nothing until an interrupt.
+/// MINIT: installs the interrupt hook, which costs nothing until an interrupt. Later is too
+/// late: a JIT calls the hook that was there when it started (`zend_jit_interrupt_handler_stub`).
 pub(crate) fn arm() {
     // SAFETY: MINIT runs before any thread and handles no interrupt.
     unsafe {
@@ -170,6 +171,7 @@ unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
         // SAFETY: passes on what the engine handed us.
         unsafe { previous(data) };
     }
+    zend::signals::end_if_caught();
 }
 
 /// The hook for internal functions.
