@@ -143,7 +143,8 @@ install_into() {
     suffix=${facts%%;*} facts=${facts#*;}
     folder=${facts%%;*} scanned=${facts#*;}
     libc=glibc
-    ! ldd "$php" 2>/dev/null | grep -q musl || libc=musl
+    # The name of its dynamic linker stands in the file.
+    ! grep -q /lib/ld-musl "$php" || libc=musl
     name=$(asset "php_xhprof-.*_php$version-$machine-linux-$libc$suffix\.tgz")
     if [ -z "$name" ]; then
         say "$php: the release has no file for PHP $version-$machine-linux-$libc$suffix, left out"
