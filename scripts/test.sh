@@ -79,6 +79,7 @@ rest_tests() {
     step "docs/tutorial.md's commands" book_tutorial
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
+    step 'actionlint' lint_workflows
     step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests and doc tests' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas
