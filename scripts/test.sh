@@ -61,6 +61,7 @@ first_tier_tests() {
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "docs/fleet.md's table" fleet_table
+    step "docs/platforms.md's table of ./x matrix" platforms_table
     step 'links between the documents' links
     step 'the packages that ./x asks for' setup_probes
     step './x help has every command' help_is_whole
