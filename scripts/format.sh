@@ -10,8 +10,6 @@
 # format_LANGUAGE check|write
 
 languages=(rust shell php python web)
-format_made=${release%/release}/format
-ruff_wheels=scripts/ruff.txt
 
 format_rust() {
     cargo fmt --version >/dev/null 2>&1 || not_formatted rustfmt || return 0
@@ -37,15 +35,10 @@ format_php() {
     fi
 }
 
-# Installs the version whose hashes are in the repository.
 format_python() {
-    local files ruff=$format_made/venv/bin/ruff
-    [ "$("$ruff" --version 2>/dev/null)" = "ruff $(sed -n 's/^ruff==\([0-9.]*\).*/\1/p' $ruff_wheels)" ] || {
-        echo "pip install $(sed -n 's/^\(ruff==[0-9.]*\).*/\1/p' $ruff_wheels), into $format_made/venv"
-        { python3 -m venv "$format_made/venv" &&
-            "$format_made/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r $ruff_wheels; } ||
-            not_formatted ruff || return 0
-    }
+    local files ruff
+    pypi_program ruff || not_formatted ruff || return 0
+    ruff=$pypi_bin/ruff
     mapfile -t files < <(existing '*.py')
     if [ "$1" = write ]; then
         "$ruff" check --quiet --fix "${files[@]}" && "$ruff" format --quiet "${files[@]}"

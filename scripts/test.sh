@@ -61,6 +61,7 @@ first_tier_tests() {
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "docs/fleet.md's table" fleet_table
+    step "docs/platforms.md's table of ./x matrix" platforms_table
     step 'links between the documents' links
     step 'the packages that ./x asks for' setup_probes
     step './x help has every command' help_is_whole
@@ -79,6 +80,7 @@ rest_tests() {
     step "docs/tutorial.md's commands" book_tutorial
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
+    step 'actionlint' lint_workflows
     step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests and doc tests' rust_tests_whole
     step 'JSON and budgets against their schemas' schemas

@@ -4,6 +4,7 @@ A profile says which extensions slow down calls, with version and mode, and whet
 xhprof
 --SKIPIF--
 <?php
+if (ini_get('opcache.enable_cli')) die('skip the test switches OPcache on itself');
 foreach (['xdebug', 'pcov'] as $name) {
     if (!is_file(ini_get('extension_dir') . "/$name.so")) die("skip $name is not there");
 }

@@ -6,8 +6,10 @@ pcov
 --INI--
 pcov.enabled=1
 pcov.directory=/
+opcache.jit=disable
 --FILE--
 <?php
+// Without a JIT: PHP switches it off beside pcov, and prints so.
 require __DIR__ . '/../include/calls.php';
 
 function helper() { return array_sum([1]); }

@@ -6,8 +6,11 @@ xhprof
 <?php
 if (!is_file(ini_get('extension_dir') . '/xdebug.so')) die('skip Xdebug is not there');
 ?>
+--INI--
+opcache.jit=disable
 --FILE--
 <?php
+// Without a JIT: PHP switches it off beside Xdebug, and prints so.
 require __DIR__ . '/../include/calls.php';
 require __DIR__ . '/../include/child.php';
 

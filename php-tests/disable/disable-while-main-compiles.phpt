@@ -2,8 +2,11 @@
 A pause while the main script compiles leaves no call open
 --EXTENSIONS--
 xhprof
+--INI--
+opcache.enable_cli=0
 --FILE--
 <?php
+// OPcache compiles without the error handler of the program.
 require __DIR__ . '/../include/child.php';
 
 $folder = make_directory();

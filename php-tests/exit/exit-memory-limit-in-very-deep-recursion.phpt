@@ -6,6 +6,8 @@ xhprof
 display_errors=0
 memory_limit=128M
 xhprof.max_depth=1000
+--SKIPIF--
+<?php if (ini_get('opcache.jit') === 'function') die('skip PHP itself is killed by its hard memory limit under the function JIT'); ?>
 --FILE--
 <?php
 require __DIR__ . '/../include/calls.php';

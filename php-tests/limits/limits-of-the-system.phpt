@@ -10,8 +10,11 @@ foreach (['prlimit', 'setpriv'] as $program) {
     if (!shell_exec("command -v $program")) die("skip $program of util-linux sets limits");
 }
 ?>
+--INI--
+opcache.enable_cli=0
 --FILE--
 <?php
+// OPcache's shared memory would be most of what the limits are about.
 require __DIR__ . '/../include/child.php';
 
 /** How PHP ends under a limit: its status, what it printed, and what it logged. */

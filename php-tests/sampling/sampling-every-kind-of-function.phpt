@@ -2,6 +2,8 @@
 Samples name functions of every kind as a profile does, in each engine and without one
 --EXTENSIONS--
 xhprof
+--SKIPIF--
+<?php if (ini_get('opcache.jit') === 'function') die('skip PHP itself loses values when it is interrupted under the function JIT'); ?>
 --FILE--
 <?php
 require __DIR__ . '/../include/child.php';

