@@ -6,12 +6,13 @@
 #   php8.5     8.5, from Debian's experimental archive
 #   newest     the newest of Debian's archives, release candidates included
 #   zts        a thread-safe PHP, built from PHP's sources: Debian has none
+#   musl       a PHP with musl, built the same way; with the extension of the packages
 #
 # The rows go into docs/platforms.md. Everything else is kept in target/matrix, so that the
 # next run is short.
 
 matrix=${release%/release}/matrix
-matrix_names=(installed trixie php8.5 newest zts)
+matrix_names=(installed trixie php8.5 newest zts musl)
 matrix_engines=(execute observer)
 matrix_jits=(off tracing function)
 
@@ -124,6 +125,20 @@ matrix_threads() {
         "$matrix/zts/target/release/libxhprof.so" "$release/xhprof"
 }
 
+# The file of the packages, for glibc and musl, built by the installed PHP's headers.
+matrix_musl() {
+    local folder=$matrix/musl
+    source scripts/package.sh
+    source packaging/portable/musl.sh
+    package_facts
+    musl_php "$folder"
+    mkdir -p "$folder/target/release"
+    package_extension "$folder/target/release"
+    mv "$folder/target/release/xhprof.so" "$folder/target/release/libxhprof.so"
+    export PHP=$folder/php/bin/php PHP_CONFIG=$folder/php/bin/php-config
+    matrix_test musl "$PHP" "$PWD" "$(run_tests_script)"
+}
+
 # chroot_of SUITE ROOT PACKAGES
 chroot_of() {
     local suite=$1 root=$2 packages=$3
@@ -174,7 +189,9 @@ matrix_test() {
             log=$matrix/$name/$engine-$jit.log
             row="$(matrix_php_version) | $(matrix_vm) | $engine | $jit"
             matrix_options "$module" "$engine" "$jit"
-            if [ "$jit" != off ] && matrix_is_refused; then
+            if [ "$jit" != off ] && ! matrix_has_jit; then
+                row="$row | no JIT | | "
+            elif [ "$jit" != off ] && matrix_is_refused; then
                 row="$row | refused | | "
             else
                 matrix_tests "$php" "$folder" "$script" "$root" >"$log" 2>&1 || failed=1
@@ -208,6 +225,9 @@ matrix_options() {
     options+=(-d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d opcache.jit="$3"
         -d opcache.optimization_level=0x7FFE3FFF)
 }
+
+# Whether this PHP was built with a JIT.
+matrix_has_jit() { "$PHP" -n "${options[@]}" -r 'exit(ini_get("opcache.jit") === false ? 1 : 0);' >/dev/null 2>&1; }
 
 # Whether the extension refuses to record calls with $options, and says why. Where it does
 # not, the JIT must be on: else the row would claim it.

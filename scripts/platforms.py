@@ -53,8 +53,8 @@ def faults(page, names, engines, jits):
             continue
         for row in own:
             key, (passed, failed, skipped), run = (name, row[3], row[4]), row[5:8], row[8]
-            is_refused = passed == "refused" and not failed and not skipped
-            if not is_refused and not (passed.isdigit() and int(passed) and failed.isdigit() and skipped.isdigit()):
+            has_none = passed in ("refused", "no JIT") and not failed and not skipped
+            if not has_none and not (passed.isdigit() and int(passed) and failed.isdigit() and skipped.isdigit()):
                 yield f"{key} has no counts: {row}"
             if not DATE.fullmatch(run):
                 yield f"{key} has no date: {row}"

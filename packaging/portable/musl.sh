@@ -1,6 +1,7 @@
 # A PHP with musl, from PHP's sources: Debian has none. Sourced by scripts/matrix.sh.
 
-# musl_php FOLDER: FOLDER/php/bin/php, with what needs no other library.
+# musl_php FOLDER: FOLDER/php/bin/php, with what needs no other library, and without a JIT: that of
+# PHP 8.2 crashes there, with no extension, too.
 musl_php() {
     local folder=$1
     [ ! -x "$folder/php/bin/php" ] || return 0
@@ -17,7 +18,7 @@ musl_php() {
         [ -x configure ] || ./buildconf --force
         CC=musl-gcc CFLAGS="-O1 -idirafter $folder/headers" LDFLAGS=-rdynamic ./configure --quiet \
             --prefix="$folder/php" --disable-all --enable-cli --disable-cgi --disable-phpdbg --without-valgrind \
-            --enable-opcache --enable-pcntl --enable-posix --enable-tokenizer --enable-phar --enable-session \
+            --enable-opcache --disable-opcache-jit --enable-pcntl --enable-posix --enable-tokenizer --enable-phar --enable-session \
             --enable-ctype --enable-mbstring --disable-mbregex
         make -j2
         make install

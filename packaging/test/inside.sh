@@ -179,7 +179,7 @@ apt-get install -y -qq rpm >/dev/null
 rpms() { rpm --root /rpm "$@"; }
 mkdir -p /rpm
 rpm -qp --requires /release/php-xhprof-rs-*.rpm | grep -x "php(zend-abi) = $(php -n -i | sed -n 's/^PHP Extension => //p')-64"
-[ -z "$(rpm -qp --requires /release/xhprof-*.rpm | grep '^lib')" ]
+refute grep '^lib' <(rpm -qp --requires /release/xhprof-*.rpm)
 rpms --nodeps --install /release/*.rpm
 rpms --nodeps --verify xhprof php-xhprof-rs
 echo 'xhprof.rate = 0.5' >>/rpm/etc/php.d/40-xhprof.ini

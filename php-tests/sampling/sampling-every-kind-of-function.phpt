@@ -3,7 +3,7 @@ Samples name functions of every kind as a profile does, in each engine and witho
 --EXTENSIONS--
 xhprof
 --SKIPIF--
-<?php if (ini_get('opcache.jit') === 'function') die('skip PHP itself loses values when it is interrupted under the function JIT'); ?>
+<?php if (ini_get('opcache.jit') === 'function') die('skip nothing is sampled under the function JIT, see sampling-jit'); ?>
 --FILE--
 <?php
 require __DIR__ . '/../include/child.php';

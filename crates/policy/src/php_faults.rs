@@ -56,8 +56,8 @@ pub const FAULTS: [Fault; 4] = [
         cause: Cause::Interrupt,
         text: "the function JIT of this PHP loses values when a program is interrupted; \
                set opcache.jit=tracing or disable",
-        // Seen up to 8.6; `pcntl_async_signals(true)` and a signal alone show it.
-        holds: |php| php.version >= 80400 && matches!(php.jit, Jit::Function),
+        // Seen from 8.2 to 8.6; `pcntl_async_signals(true)` and a signal alone show it.
+        holds: |php| matches!(php.jit, Jit::Function),
     },
     Fault {
         cause: Cause::Interrupt,
