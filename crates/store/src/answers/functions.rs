@@ -17,8 +17,28 @@ pub(crate) fn top(
     limit: usize,
 ) -> Result<Vec<FunctionTotal>> {
     let (aggregate, spreads) = calls_and_spreads(source, selection, Want::Spreads)?;
-    let profile = aggregate.profile;
-    let mut rows = FlatTable::new(&profile).rows;
+    Ok(totals(&aggregate, &spreads, sort, limit))
+}
+
+/// The same without spreads.
+pub(crate) fn top_costs(
+    source: &dyn Source,
+    selection: &Selection,
+    sort: FunctionSort,
+    limit: usize,
+) -> Result<Vec<FunctionTotal>> {
+    let aggregate = calls::tree(source, selection)?;
+    Ok(totals(&aggregate, &HashMap::new(), sort, limit))
+}
+
+fn totals(
+    aggregate: &Aggregate,
+    spreads: &HashMap<String, Spread>,
+    sort: FunctionSort,
+    limit: usize,
+) -> Vec<FunctionTotal> {
+    let profile = &aggregate.profile;
+    let mut rows = FlatTable::new(profile).rows;
     rows.sort_by_key(|row| {
         let value = match sort {
             FunctionSort::OwnWall => row.own.wall,
@@ -35,7 +55,7 @@ pub(crate) fn top(
         let spread = spreads.get(&name);
         total(name, &sums_of(row), spread)
     };
-    Ok(rows.iter().map(total).collect())
+    rows.iter().map(total).collect()
 }
 
 fn sums_of(row: &FlatRow) -> FunctionSums {

@@ -19,7 +19,7 @@ pub(crate) use days::{function_days, route_days};
 pub(crate) use differences::{Side, difference, side};
 pub(crate) use facets::{Facet, FacetCounts, OF_ONE_RUN};
 pub(crate) use function::{function, function_trend};
-pub(crate) use functions::top;
+pub(crate) use functions::{top, top_costs};
 pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};
 pub(crate) use series::series;
 pub(crate) use source::{

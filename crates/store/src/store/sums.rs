@@ -58,6 +58,15 @@ pub trait Sums {
         limit: usize,
     ) -> Result<Vec<FunctionTotal>>;
 
+    /// The same without the runs that called each, and without quantiles: what these are computed
+    /// from is the most of what [`top`](Self::top) reads.
+    fn top_costs(
+        &self,
+        selection: &Selection,
+        sort: FunctionSort,
+        limit: usize,
+    ) -> Result<Vec<FunctionTotal>>;
+
     /// The sum of the call trees of a selection.
     fn tree(&self, selection: &Selection) -> Result<Aggregate>;
 
@@ -180,6 +189,15 @@ impl<S: Ask> Sums for S {
         limit: usize,
     ) -> Result<Vec<FunctionTotal>> {
         self.ask(|source| answers::top(source, selection, sort, limit))
+    }
+
+    fn top_costs(
+        &self,
+        selection: &Selection,
+        sort: FunctionSort,
+        limit: usize,
+    ) -> Result<Vec<FunctionTotal>> {
+        self.ask(|source| answers::top_costs(source, selection, sort, limit))
     }
 
     fn tree(&self, selection: &Selection) -> Result<Aggregate> {

@@ -114,7 +114,7 @@ impl RouteOfRuns {
         let Some(total) = store.requests(selection)? else {
             return Ok(None);
         };
-        let top = store.top(selection, FunctionSort::OwnWall, FUNCTIONS)?;
+        let top = store.top_costs(selection, FunctionSort::OwnWall, FUNCTIONS)?;
         let names: Vec<String> = top.iter().map(|row| row.name.clone()).collect();
         let days = store.function_days(selection, &names)?;
         let slowest = RunQuery {
