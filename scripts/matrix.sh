@@ -247,7 +247,7 @@ matrix_php_version() { "$PHP" -n -r 'echo PHP_VERSION, PHP_ZTS ? " thread-safe" 
 # How the handlers of PHP's VM are compiled (Zend/zend_vm_opcodes.h), as PHP itself says.
 matrix_vm() {
     # shellcheck disable=SC2016
-    "$PHP" -n -d extension=ffi -d ffi.enable=1 -r '
+    "$PHP" -n -d display_errors=0 -d display_startup_errors=0 -d extension=ffi -d ffi.enable=1 -r '
         $kinds = [1 => "call", "switch", "goto", "hybrid", "tail-call"];
         echo $kinds[FFI::cdef("int zend_vm_kind(void);")->zend_vm_kind()];' 2>/dev/null || echo 'not known'
 }

@@ -4,7 +4,8 @@ A signal ends a command in code of the JIT at once, and its profile is written
 xhprof
 opcache
 --SKIPIF--
-<?php if (PHP_OS_FAMILY !== 'Linux') die('skip sh and kill'); ?>
+<?php if (ini_get('opcache.jit') === false) die('skip this PHP has no JIT');
+if (PHP_OS_FAMILY !== 'Linux') die('skip sh and kill'); ?>
 --INI--
 opcache.enable_cli=1
 opcache.jit_buffer_size=16M

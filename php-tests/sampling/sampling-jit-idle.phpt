@@ -3,6 +3,8 @@ With a JIT and xhprof.mode=sample, engine auto hooks nothing: it samples, and sa
 --EXTENSIONS--
 xhprof
 opcache
+--SKIPIF--
+<?php if (ini_get('opcache.jit') === false) die('skip this PHP has no JIT'); ?>
 --FILE--
 <?php
 require __DIR__ . '/../include/child.php';

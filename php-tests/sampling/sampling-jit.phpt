@@ -3,6 +3,8 @@ Sampling under the JIT: results are right, and so are the stacks of loops and of
 --EXTENSIONS--
 xhprof
 opcache
+--SKIPIF--
+<?php if (ini_get('opcache.jit') === false) die('skip this PHP has no JIT'); ?>
 --INI--
 opcache.enable_cli=1
 opcache.jit_buffer_size=16M
