@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::functions::{text, total};
 use super::source::{Place, Resolution, Source, has_spreads, requests_of, visit};
 use super::want::{PartSums, Want};
-use crate::rollup::{FunctionSums, Paths, Shape, Sign, Spread, Totals};
+use crate::rollup::{Around, FunctionSums, Paths, Shape, Sign, Spread, Totals};
 use crate::{FunctionDetail, FunctionRoute, Neighbour, Result, Selection, TrendPoint, TrendStep};
 use profile::{Neighbours, Profile, Symbol, SymbolId};
 
@@ -115,14 +115,14 @@ fn spreads(
     Ok(steps)
 }
 
-/// Calls by their kind, with the number of runs: trees, edges and samples do not add up.
+/// Callers and callees by the kind of calls, with the number of runs: trees, edges and samples do not add up.
 type Calls = BTreeMap<Shape, (u64, Paths)>;
 
-fn add_paths(calls: &mut Calls, of_runs: u64, paths: &Paths) {
-    let shape = paths.shape();
-    let (runs, sum) = calls.entry(shape).or_insert_with(|| (0, Paths::new(shape)));
+fn add_calls(calls: &mut Calls, of_runs: u64, around: &Around) {
+    let new = || (0, Paths::new(around.edges.shape()));
+    let (runs, sum) = calls.entry(around.shape).or_insert_with(new);
     *runs += of_runs;
-    sum.merge(paths, Sign::Plus);
+    sum.merge(&around.edges, Sign::Plus);
 }
 
 /// A function: its sums, days, routes, callers and callees.
@@ -136,11 +136,11 @@ pub(crate) fn function(
     let mut calls = Calls::new();
     let mut add = |place: &Place, totals: &Totals, part| {
         let sums = match part {
-            PartSums::Around(runs, paths) => return add_paths(&mut calls, runs, &paths),
+            PartSums::Around(runs, around) => return add_calls(&mut calls, runs, &around),
             PartSums::Functions(sums) => sums.into_iter().next().flatten(),
-            PartSums::Calls(found) => found.map(|(sums, paths)| {
-                add_paths(&mut calls, totals.runs, &paths);
-                sums
+            PartSums::Calls(found) => found.map(|around| {
+                add_calls(&mut calls, totals.runs, &around);
+                around.sums
             }),
             _ => return,
         };

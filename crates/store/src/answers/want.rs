@@ -2,7 +2,7 @@
 
 use profile::Symbol;
 
-use crate::rollup::{FunctionSums, Paths, SpanSums, Spread, Spreads};
+use crate::rollup::{Around, FunctionSums, Paths, SpanSums, Spread, Spreads};
 
 /// Which parts are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Want<'q> {
     Moments,
     /// The sums of these functions.
     Functions(&'q [String]),
-    /// The sums of a function, and the paths to it and to its callees.
+    /// The sums of a function, its callers and its callees.
     Calls(&'q str),
     /// The spread of a function.
     Spread(&'q str),
@@ -54,14 +54,11 @@ impl Want<'_> {
 
     /// What it takes of the paths of a cell or a run.
     pub(crate) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> PartSums {
-        let mut functions = numbers.iter().map(|number| paths.function((*number)?));
         match self {
-            Self::Functions(_) => PartSums::Functions(functions.collect()),
+            Self::Functions(_) => PartSums::Functions(paths.functions_named(numbers)),
             Self::Calls(_) => {
-                let sums = functions.next().flatten();
                 let number = numbers.first().copied().flatten();
-                let found = sums.zip(number);
-                PartSums::Calls(found.map(|(sums, number)| (sums, paths.around(number))))
+                PartSums::Calls(number.and_then(|number| paths.around(number)))
             }
             _ => PartSums::Paths(paths),
         }
@@ -86,10 +83,10 @@ pub(crate) enum PartSums {
     /// In the order of the names; none for functions that were not called.
     Functions(Vec<Option<FunctionSums>>),
     /// None if the function was not called.
-    Calls(Option<(FunctionSums, Paths)>),
-    /// The same paths of several routes, of which those that called the function have so
+    Calls(Option<Around>),
+    /// The same of several routes, of which those that called the function have so
     /// many runs; with empty totals. The sums of each come as [`Functions`](Self::Functions).
-    Around(u64, Paths),
+    Around(u64, Around),
     /// None if the function was not called.
     Spread(Option<Spread>),
 }

@@ -42,14 +42,14 @@ impl<F: FnMut(&Place, &Totals, Option<PartSums>)> Visitor for Each<F> {
                 .map(|row| sums_of(walk, row.sum, row.part))
                 .collect();
             for (row, sums) in some.iter().zip(sums) {
-                if let Some(PartSums::Calls(Some((_, paths)))) = sums? {
+                if let Some(PartSums::Calls(Some(around))) = sums? {
                     let calling = row.routes.iter().filter(|(_, sums)| sums.is_some());
                     let runs = calling.map(|(route, _)| route.totals.runs).sum();
                     let place = walk.weighted(&row.sum.place);
                     self.0(
                         &place,
                         &Totals::default(),
-                        Some(PartSums::Around(runs, paths)),
+                        Some(PartSums::Around(runs, around)),
                     );
                 }
                 for (route, sums) in &row.routes {

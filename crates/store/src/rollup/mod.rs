@@ -22,7 +22,7 @@ pub(crate) use columns::{decode, decode_by, encode};
 pub(crate) use function_parts::{FunctionParts, OfParts, OneFunction};
 pub(crate) use partly::{Moments, OneSpread};
 pub use paths::PathSums;
-pub(crate) use paths::{FunctionSums, Paths, Shape};
+pub(crate) use paths::{Around, FunctionSums, Paths, Shape};
 pub use sketch::Sketch;
 pub(crate) use sketch_sum::SketchSum;
 pub(crate) use spans::{SpanSums, kind_name};

@@ -1,9 +1,12 @@
 //! Walks over the sums of a selection.
 //!
-//! **Invariant:** one cell or run is in memory at a time.
+//! **Invariant:** one run, or [`MAX_UNPACKED`] cells, are in memory at a time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use profile::Symbol;
+use rayon::prelude::*;
 use rusqlite::Connection;
 
 use super::cells::{part as read_part, read_totals};
@@ -13,7 +16,9 @@ use crate::answers::{
     Chosen, EachFile, Grouping, PartSums, Place, Resolution, Source, Visited, Want, requests_of,
     weight,
 };
-use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
+use crate::rollup::{
+    Moments, OneSpread, Paths, SpanSums, SpreadSums, Spreads, Totals, decode, decode_by,
+};
 use crate::{Basis, Result, RunInfo, Selection, cancel};
 
 /// The database as one read transaction has it.
@@ -53,6 +58,20 @@ impl Source for Reader<'_> {
         visitor: &mut dyn FnMut(&Place, &Totals, PartSums),
     ) -> Result<Visited> {
         visit_days(self.store, self.connection, selection, want, visitor)
+    }
+
+    fn spread_sums(
+        &self,
+        selection: &Selection,
+        want: Want<'_>,
+    ) -> Result<(SpreadSums, Arc<Vec<Symbol>>)> {
+        let names = self.store.names(self.connection)?;
+        let numbers: Vec<u32> = (0..).take(names.len()).collect();
+        let mut sums = SpreadSums::default();
+        visit_packed_days(self.connection, selection, &mut |place, bytes| {
+            sums.add_encoded(bytes, &numbers, place.weight, want == Want::Spreads)
+        })?;
+        Ok((sums, names))
     }
 
     fn infos(&self, selection: &Selection, most: usize) -> Result<Vec<RunInfo>> {
@@ -181,6 +200,12 @@ fn sources(
     Ok(sources)
 }
 
+/// The most cells that are unpacked at once, by all processors.
+const MAX_UNPACKED: usize = 16;
+
+/// A cell, with the bytes of its part.
+type PackedCell = (Place, Totals, Vec<u8>);
+
 fn visit_cells(
     store: &SqliteStore,
     connection: &Connection,
@@ -192,26 +217,39 @@ fn visit_cells(
     let names = store.names(connection)?;
     let numbers = want.numbers(&names);
     let (mut runs, mut sum) = (0, 0.0);
+    let name = if want == Want::Spans {
+        "spans"
+    } else {
+        "paths"
+    };
+    let mut packed: Vec<PackedCell> = Vec::with_capacity(MAX_UNPACKED);
+    let mut unpack = |packed: &mut Vec<PackedCell>| -> Result<()> {
+        let sums = packed.par_iter().map(|(place, _, bytes)| {
+            Ok(if want == Want::Spans {
+                PartSums::Spans(decode::<SpanSums>(bytes)?.times(place.weight))
+            } else {
+                want.of_paths(decode::<Paths>(bytes)?.times(place.weight), &numbers)
+            })
+        });
+        let sums: Vec<Result<PartSums>> = sums.collect();
+        for ((place, totals, _), sums) in packed.drain(..).zip(sums) {
+            visitor(&place, &totals, sums?);
+        }
+        Ok(())
+    };
     let mut visit = |(table, number): Found, place: &Place, totals: Totals| {
         runs += totals.runs;
         sum += requests_of(totals.runs, place.rate);
-        let name = if want == Want::Spans {
-            "spans"
-        } else {
-            "paths"
-        };
-        let Some(bytes) = read_part(connection, table, name, number)? else {
-            return Ok(());
-        };
-        let sums = if want == Want::Spans {
-            PartSums::Spans(decode::<SpanSums>(&bytes)?.times(place.weight))
-        } else {
-            want.of_paths(decode::<Paths>(&bytes)?.times(place.weight), &numbers)
-        };
-        visitor(place, &totals, sums);
+        if let Some(bytes) = read_part(connection, table, name, number)? {
+            packed.push((place.clone(), totals, bytes));
+        }
+        if packed.len() == MAX_UNPACKED {
+            unpack(&mut packed)?;
+        }
         Ok(())
     };
     visit_totals(connection, selection, step, &mut visit)?;
+    unpack(&mut packed)?;
     Ok(Visited {
         // Names that were added since the walk began may be in it.
         names: store.names(connection)?,
@@ -230,6 +268,34 @@ fn visit_days(
 ) -> Result<Visited> {
     let names = store.names(connection)?;
     let number = want.numbers(&names).first().copied().flatten();
+    let nothing = Totals::default();
+    visit_packed_days(connection, selection, &mut |place, bytes| {
+        let spreads = match (want, number) {
+            (Want::Spread(_), Some(number)) => {
+                let spread = decode_by(bytes, OneSpread(number))?;
+                PartSums::Spread(spread.map(|spread| spread.times(place.weight)))
+            }
+            (Want::Spread(_), None) => PartSums::Spread(None),
+            (Want::Moments, _) => PartSums::Spreads(decode_by(bytes, Moments)?.times(place.weight)),
+            _ => PartSums::Spreads(decode::<Spreads>(bytes)?.times(place.weight)),
+        };
+        visitor(place, &nothing, spreads);
+        Ok(())
+    })?;
+    Ok(Visited {
+        names: store.names(connection)?,
+        basis: Basis::Hours,
+        selected: 0,
+        requests: 0.0,
+    })
+}
+
+/// Visits the spreads of the days of a selection, as they are stored.
+fn visit_packed_days(
+    connection: &Connection,
+    selection: &Selection,
+    visitor: &mut dyn FnMut(&Place, &[u8]) -> Result<()>,
+) -> Result<()> {
     let conditions = Conditions::of_days(selection)?;
     let highest = highest_rate(connection, "day AS cell", &conditions)?;
     let select = format!(
@@ -240,7 +306,6 @@ fn visit_days(
     let releases = releases(connection)?;
     let mut statement = connection.prepare_cached(&select)?;
     let mut rows = statement.query(conditions.values())?;
-    let nothing = Totals::default();
     while let Some(row) = rows.next()? {
         cancel::check()?;
         let (app, route) = routes.get(&row.get(0)?).cloned().unwrap_or_default();
@@ -255,24 +320,9 @@ fn visit_days(
             rate,
             weight: weight(highest, rate),
         };
-        let bytes = row.get_ref(4)?.as_blob().unwrap_or_default();
-        let spreads = match (want, number) {
-            (Want::Spread(_), Some(number)) => {
-                let spread = decode_by(bytes, OneSpread(number))?;
-                PartSums::Spread(spread.map(|spread| spread.times(place.weight)))
-            }
-            (Want::Spread(_), None) => PartSums::Spread(None),
-            (Want::Moments, _) => PartSums::Spreads(decode_by(bytes, Moments)?.times(place.weight)),
-            _ => PartSums::Spreads(decode::<Spreads>(bytes)?.times(place.weight)),
-        };
-        visitor(&place, &nothing, spreads);
+        visitor(&place, row.get_ref(4)?.as_blob().unwrap_or_default())?;
     }
-    Ok(Visited {
-        names: store.names(connection)?,
-        basis: Basis::Hours,
-        selected: 0,
-        requests: 0.0,
-    })
+    Ok(())
 }
 
 /// The names of all routes and their applications.

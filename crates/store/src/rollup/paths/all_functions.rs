@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FunctionSums, LEVEL_BITS, Paths, Row};
+use super::{FunctionSums, LEVEL_BITS, Paths, Row, parent_of};
 
 /// A function's number.
 fn number(of_row: u64) -> u32 {
@@ -10,7 +10,7 @@ fn number(of_row: u64) -> u32 {
 }
 
 impl FunctionSums {
-    fn add_own(&mut self, row: &Row) {
+    pub(super) fn add_own(&mut self, row: &Row) {
         self.own_wall = self.own_wall.saturating_add(row.wall);
         self.own_cpu = self.own_cpu.saturating_add(row.cpu);
         self.own_memory = self.own_memory.saturating_add(row.memory);
@@ -22,7 +22,7 @@ impl FunctionSums {
         self.own_memory = self.own_memory.saturating_sub(row.memory);
     }
 
-    fn add_inclusive(&mut self, wall: i64, cpu: i64, memory: i64) {
+    pub(super) fn add_inclusive(&mut self, wall: i64, cpu: i64, memory: i64) {
         self.wall = self.wall.saturating_add(wall.max(0).unsigned_abs());
         self.cpu = self.cpu.saturating_add(cpu.max(0).unsigned_abs());
         self.memory = self.memory.saturating_add(memory);
@@ -61,21 +61,10 @@ impl Paths {
     }
 
     fn functions_of_tree(&self) -> BTreeMap<u32, FunctionSums> {
-        let parent_of = |row: &Row| usize::try_from(row.from).unwrap_or(usize::MAX);
-        let mut inclusive: Vec<(i64, i64, i64)> = self
-            .rows
-            .iter()
-            .map(|row| (row.wall, row.cpu, row.memory))
-            .collect();
+        let inclusive = self.inclusive();
         let mut callees: Vec<Vec<usize>> = vec![Vec::new(); self.rows.len()];
         // Callers precede their callees.
         for (index, row) in self.rows.iter().enumerate().skip(1).rev() {
-            let of_row = inclusive.get(index).copied().unwrap_or_default();
-            if let Some(sum) = inclusive.get_mut(parent_of(row)) {
-                sum.0 = sum.0.saturating_add(of_row.0);
-                sum.1 = sum.1.saturating_add(of_row.1);
-                sum.2 = sum.2.saturating_add(of_row.2);
-            }
             if let Some(callees) = callees.get_mut(parent_of(row)) {
                 callees.push(index);
             }

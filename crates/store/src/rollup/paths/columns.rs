@@ -1,13 +1,17 @@
 //! Paths as bytes: their rows by column.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use profile::NumberMap;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Paths, Row, Shape};
 use crate::rollup::columns::sparse;
 
 /// The rows by column. A tree's parents are stored as distances.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Columns {
     shape: u8,
     from: Vec<u64>,
@@ -21,6 +25,12 @@ struct Columns {
     memory: Vec<i64>,
     peak: Vec<i64>,
     ln: Vec<u64>,
+}
+
+impl Columns {
+    const NAMES: &[&str] = &[
+        "shape", "from", "to", "runs", "calls", "wall", "has_cpu", "waited", "memory", "peak", "ln",
+    ];
 }
 
 impl Serialize for Paths {
@@ -58,40 +68,142 @@ impl Serialize for Paths {
 }
 
 impl<'de> Deserialize<'de> for Paths {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let columns = Columns::deserialize(deserializer)?;
-        let shape = Shape::from_number(i64::from(columns.shape));
-        let mut rows = Vec::with_capacity(columns.to.len());
-        for (index, &to) in columns.to.iter().enumerate() {
-            fn at<T: Copy + Default>(column: &[T], index: usize) -> T {
-                column.get(index).copied().unwrap_or_default()
-            }
-            let from = at(&columns.from, index);
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("Columns", Columns::NAMES, Read)
+    }
+}
+
+/// Reads the columns into the rows: to keep them until all are there takes as long again.
+struct Read;
+
+impl<'de> Visitor<'de> for Read {
+    type Value = Paths;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("paths")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut columns: A) -> Result<Paths, A::Error> {
+        let shape = Shape::from_number(i64::from(next::<u8, A>(&mut columns)?));
+        let of_parent = |index: usize, from: u64| match shape {
+            Shape::Edges => from,
+            _ => (index as u64).saturating_sub(from),
+        };
+        let mut rows: Vec<Row> = Vec::new();
+        let from = each(|index, from: u64| {
             rows.push(Row {
-                from: if shape == Shape::Edges {
-                    from
-                } else {
-                    (index as u64).saturating_sub(from)
-                },
-                to,
-                runs: at(&columns.runs, index),
-                calls: at(&columns.calls, index),
-                wall: at(&columns.wall, index),
-                cpu: if columns.has_cpu {
-                    at(&columns.wall, index).wrapping_sub(at(&columns.waited, index))
-                } else {
-                    0
-                },
-                memory: at(&columns.memory, index),
-                peak: at(&columns.peak, index),
-                ln: at(&columns.ln, index),
+                from: of_parent(index, from),
+                ..Row::default()
             });
+        });
+        read(&mut columns, from)?;
+        // Only damaged columns differ in their length: this one counts.
+        let mut length = 0;
+        let to = each(|index, to: u64| {
+            length = index + 1;
+            match rows.get_mut(index) {
+                Some(row) => row.to = to,
+                None => rows.push(Row {
+                    from: of_parent(index, 0),
+                    to,
+                    ..Row::default()
+                }),
+            }
+        });
+        read(&mut columns, to)?;
+        rows.truncate(length);
+        read(
+            &mut columns,
+            of_rows(&mut rows, |row, runs| row.runs = runs),
+        )?;
+        read(
+            &mut columns,
+            of_rows(&mut rows, |row, calls| row.calls = calls),
+        )?;
+        read(
+            &mut columns,
+            of_rows(&mut rows, |row, wall| row.wall = wall),
+        )?;
+        if next::<bool, A>(&mut columns)? {
+            for row in &mut rows {
+                row.cpu = row.wall;
+            }
         }
-        Ok(Self {
+        // Empty without CPU time.
+        let waited = |row: &mut Row, waited| row.cpu = row.wall.wrapping_sub(waited);
+        read(&mut columns, of_rows(&mut rows, waited))?;
+        read(
+            &mut columns,
+            of_rows(&mut rows, |row, memory| row.memory = memory),
+        )?;
+        read(
+            &mut columns,
+            of_rows(&mut rows, |row, peak| row.peak = peak),
+        )?;
+        read(&mut columns, of_rows(&mut rows, |row, ln| row.ln = ln))?;
+        Ok(Paths {
             shape,
             rows,
             // Only a cell that is added to needs it: `indexed`.
             places: NumberMap::default(),
         })
+    }
+}
+
+/// The next column, if it is one number.
+fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(columns: &mut A) -> Result<T, A::Error> {
+    let column = columns.next_element()?;
+    column.ok_or_else(|| A::Error::custom("a column is missing"))
+}
+
+fn read<'de, S: DeserializeSeed<'de, Value = ()>, A: SeqAccess<'de>>(
+    columns: &mut A,
+    seed: S,
+) -> Result<(), A::Error> {
+    let column = columns.next_element_seed(seed)?;
+    column.ok_or_else(|| A::Error::custom("a column is missing"))
+}
+
+/// Takes the numbers of a column that belong to rows.
+fn of_rows<'de, T: Deserialize<'de>>(
+    rows: &mut [Row],
+    set: impl Fn(&mut Row, T),
+) -> impl DeserializeSeed<'de, Value = ()> {
+    each(move |index, value: T| {
+        if let Some(row) = rows.get_mut(index) {
+            set(row, value);
+        }
+    })
+}
+
+/// Calls a function with each number of a column, and its place.
+struct Each<T, F>(F, PhantomData<T>);
+
+fn each<T, F: FnMut(usize, T)>(call: F) -> Each<T, F> {
+    Each(call, PhantomData)
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T)> DeserializeSeed<'de> for Each<T, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T)> Visitor<'de> for Each<T, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a column")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut column: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while let Some(number) = column.next_element()? {
+            self.0(index, number);
+            index += 1;
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! What paths say about one function, and about each path.
 
-use super::{LEVEL_BITS, Paths, Row};
+use profile::NumberMap;
+
+use super::{LEVEL_BITS, Paths, Row, Shape, parent_of};
 use crate::rollup::LOG_STEPS;
 
 /// The sums of one path.
@@ -64,53 +66,87 @@ impl FunctionSums {
     }
 }
 
+/// The most functions whose sums are computed in one pass: a path has a bit for each.
+const AT_ONCE: usize = 64;
+
+/// What paths say about one function.
+#[derive(Debug, Clone)]
+pub(crate) struct Around {
+    /// The kind of calls.
+    pub(crate) shape: Shape,
+    pub(crate) sums: FunctionSums,
+    /// Its calls, and those that it makes, by caller and callee, whatever kind of calls they are from.
+    pub(crate) edges: Paths,
+}
+
 impl Paths {
     /// The sums of one function; none if it was not called.
+    #[cfg(test)]
     pub(crate) fn function(&self, name: u32) -> Option<FunctionSums> {
+        self.functions_named(&[Some(name)]).pop().flatten()
+    }
+
+    /// The sums of some functions; none of those that were not called.
+    pub(crate) fn functions_named(&self, names: &[Option<u32>]) -> Vec<Option<FunctionSums>> {
         if self.is_edges() {
-            return self.function_of_edges(name);
+            let names = names.iter();
+            return names.map(|name| self.function_of_edges((*name)?)).collect();
         }
-        let is_it = |row: &Row| row.to == u64::from(name);
-        if !self.rows.iter().any(is_it) {
-            return None;
+        let inclusive = self.inclusive();
+        let mut found = Vec::with_capacity(names.len());
+        for names in names.chunks(AT_ONCE) {
+            found.extend(self.named_in_tree(names, &inclusive));
         }
-        let mut sums = FunctionSums::default();
-        // With callees, from the leaves up; callers precede their callees.
-        let mut inclusive: Vec<(i64, i64, i64)> = self
-            .rows
-            .iter()
-            .map(|row| (row.wall, row.cpu, row.memory))
-            .collect();
+        found
+    }
+
+    /// Wall time, CPU time and memory of each path of a tree, with callees.
+    pub(super) fn inclusive(&self) -> Vec<(i64, i64, i64)> {
+        let costs = self.rows.iter().map(|row| (row.wall, row.cpu, row.memory));
+        let mut inclusive: Vec<(i64, i64, i64)> = costs.collect();
+        // From the leaves up; callers precede their callees.
         for (index, row) in self.rows.iter().enumerate().skip(1).rev() {
-            let own = inclusive.get(index).copied().unwrap_or_default();
-            let parent = usize::try_from(row.from).unwrap_or(usize::MAX);
-            if let Some(sum) = inclusive.get_mut(parent) {
-                sum.0 = sum.0.saturating_add(own.0);
-                sum.1 = sum.1.saturating_add(own.1);
-                sum.2 = sum.2.saturating_add(own.2);
+            let of_row = inclusive.get(index).copied().unwrap_or_default();
+            if let Some(sum) = inclusive.get_mut(parent_of(row)) {
+                sum.0 = sum.0.saturating_add(of_row.0);
+                sum.1 = sum.1.saturating_add(of_row.1);
+                sum.2 = sum.2.saturating_add(of_row.2);
             }
         }
+        inclusive
+    }
+
+    /// The same for a tree, whose [`inclusive`](Self::inclusive) costs are given, and for at most
+    /// [`AT_ONCE`] functions.
+    fn named_in_tree(
+        &self,
+        names: &[Option<u32>],
+        inclusive: &[(i64, i64, i64)],
+    ) -> Vec<Option<FunctionSums>> {
+        let wanted = (0..).zip(names);
+        let wanted = wanted.filter_map(|(bit, name)| Some((u64::from((*name)?), bit)));
+        let bits: NumberMap<u64, u32> = wanted.collect();
+        let mut sums: Vec<Option<FunctionSums>> = vec![None; names.len()];
         // Recursive calls are part of the outermost one.
-        let mut is_inside = vec![false; self.rows.len()];
-        for (index, row) in self.rows.iter().enumerate() {
-            let parent = usize::try_from(row.from).unwrap_or(usize::MAX);
-            let is_below = index > 0 && is_inside.get(parent).copied().unwrap_or(false);
-            if is_it(row) {
+        let mut inside: Vec<u64> = Vec::with_capacity(self.rows.len());
+        for (row, &(wall, cpu, memory)) in self.rows.iter().zip(inclusive) {
+            let above = inside.get(parent_of(row)).copied().unwrap_or(0);
+            let Some(&bit) = bits.get(&row.to) else {
+                inside.push(above);
+                continue;
+            };
+            inside.push(above | 1 << bit);
+            if let Some(sums) = sums.get_mut(bit as usize) {
+                let sums = sums.get_or_insert_default();
                 sums.calls = sums.calls.saturating_add(row.calls);
-                sums.own_wall = sums.own_wall.saturating_add(row.wall);
-                sums.own_cpu = sums.own_cpu.saturating_add(row.cpu);
-                sums.own_memory = sums.own_memory.saturating_add(row.memory);
-                if !is_below && let Some((wall, cpu, memory)) = inclusive.get(index) {
-                    sums.wall = sums.wall.saturating_add(wall.max(&0).unsigned_abs());
-                    sums.cpu = sums.cpu.saturating_add(cpu.max(&0).unsigned_abs());
-                    sums.memory = sums.memory.saturating_add(*memory);
+                sums.add_own(row);
+                if above & 1 << bit == 0 {
+                    sums.add_inclusive(wall, cpu, memory);
                 }
             }
-            if let Some(inside) = is_inside.get_mut(index) {
-                *inside = is_below || is_it(row);
-            }
         }
-        Some(sums)
+        let of = |name: &Option<u32>| *sums.get(*bits.get(&u64::from((*name)?))? as usize)?;
+        names.iter().map(of).collect()
     }
 
     fn function_of_edges(&self, name: u32) -> Option<FunctionSums> {
@@ -141,51 +177,77 @@ impl Paths {
         is_called.then_some(sums)
     }
 
-    /// Only the paths to a function and to its callees. The costs of the others
-    /// belong to the nearest path that stays: costs with callees are as before.
-    pub(crate) fn around(&self, name: u32) -> Self {
+    /// The sums of a function with its callers and callees; none if it was not called.
+    pub(crate) fn around(&self, name: u32) -> Option<Around> {
+        let inclusive = match self.shape {
+            Shape::Edges => Vec::new(),
+            _ => self.inclusive(),
+        };
+        let sums = match self.shape {
+            Shape::Edges => self.function_of_edges(name)?,
+            _ => {
+                let found = self.named_in_tree(&[Some(name)], &inclusive);
+                found.into_iter().next().flatten()?
+            }
+        };
         let name = u64::from(name);
-        let mut reduced = Self::new(self.shape);
+        let mut edges = Self::new(Shape::Edges);
         if self.is_edges() {
             let is_near =
                 |row: &Row| row.from >> LEVEL_BITS == name || row.to >> LEVEL_BITS == name;
             let rows = self.rows.iter().enumerate();
             let rows = rows.filter(|(index, row)| *index == 0 || is_near(row));
-            reduced.rows = rows.map(|(_, row)| *row).collect();
-            return reduced;
+            edges.rows = rows.map(|(_, row)| *row).collect();
+        } else {
+            edges.rows = self.edges_around(name, &inclusive);
         }
-        let parent_of = |row: &Row| usize::try_from(row.from).unwrap_or(usize::MAX);
-        let is_callee = |row: &Row| {
-            let caller = self.rows.get(parent_of(row));
-            row.to == name || caller.is_some_and(|caller| caller.to == name)
-        };
-        let mut stays: Vec<bool> = self.rows.iter().map(is_callee).collect();
-        // The callers, from the leaves up.
-        for (index, row) in self.rows.iter().enumerate().skip(1).rev() {
-            if stays.get(index) == Some(&true)
-                && let Some(caller) = stays.get_mut(parent_of(row))
-            {
-                *caller = true;
-            }
-        }
-        let mut places: Vec<usize> = Vec::with_capacity(self.rows.len());
+        Some(Around {
+            shape: self.shape,
+            sums,
+            edges,
+        })
+    }
+
+    /// The calls of a function in a tree, and those that it makes. Callers are without levels of
+    /// recursion.
+    fn edges_around(&self, name: u64, inclusive: &[(i64, i64, i64)]) -> Vec<Row> {
+        let mut edges = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
-            let parent = places.get(parent_of(row)).copied().unwrap_or(0);
-            if index == 0 || stays.get(index) == Some(&true) {
-                places.push(reduced.rows.len());
-                let from = if index == 0 { row.from } else { parent as u64 };
-                reduced.rows.push(Row { from, ..*row });
+            let caller = self.rows.get(parent_of(row)).map_or(0, |caller| caller.to);
+            if index > 0 && row.to != name && caller != name {
                 continue;
             }
-            places.push(parent);
-            if let Some(sum) = reduced.rows.get_mut(parent) {
-                sum.wall = sum.wall.saturating_add(row.wall);
-                sum.cpu = sum.cpu.saturating_add(row.cpu);
-                sum.memory = sum.memory.saturating_add(row.memory);
-                sum.peak = sum.peak.saturating_add(row.peak);
-            }
+            let &(wall, cpu, memory) = inclusive.get(index).unwrap_or(&(0, 0, 0));
+            edges.push(Row {
+                from: if index == 0 { row.to } else { caller } << LEVEL_BITS,
+                to: row.to << LEVEL_BITS | self.level(index),
+                wall: wall.max(0),
+                cpu: cpu.max(0),
+                memory,
+                peak: 0,
+                ln: 0,
+                ..*row
+            });
         }
-        reduced
+        edges
+    }
+
+    /// How many calls of the same function are open around a path of a tree.
+    fn level(&self, index: usize) -> u64 {
+        let Some(mut row) = self.rows.get(index) else {
+            return 0;
+        };
+        let (name, mut at, mut level) = (row.to, index, 0);
+        // Callers precede their callees.
+        while parent_of(row) < at {
+            at = parent_of(row);
+            let Some(caller) = self.rows.get(at) else {
+                break;
+            };
+            level += u64::from(caller.to == name);
+            row = caller;
+        }
+        level.min((1 << LEVEL_BITS) - 1)
     }
 
     /// The paths for the search of regressions; none for edges.
@@ -217,7 +279,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rollup::Shape;
+    use crate::rollup::Sign;
 
     /// Paths of six functions, which call each other and themselves.
     fn paths(shape: Shape, rows: &[(usize, u64, u64)]) -> Paths {
@@ -286,8 +348,7 @@ mod tests {
             let names: Vec<Symbol> = (0..6).map(|n| Symbol::new(vec![b'a' + n])).collect();
             for number in 0..6_u32 {
                 let around = paths.around(number);
-                prop_assert!(around.len() <= paths.len());
-                prop_assert_eq!(around.function(number), paths.function(number));
+                prop_assert_eq!(around.as_ref().map(|of| of.sums), paths.function(number));
                 let neighbours = |paths: &Paths| {
                     let profile = paths.to_profile(&names);
                     let name = &names[number as usize].name;
@@ -301,8 +362,11 @@ mod tests {
                     };
                     Some((named(found.callers), named(found.callees)))
                 };
-                if paths.function(number).is_some() {
-                    prop_assert_eq!(neighbours(&around), neighbours(&paths));
+                if let Some(around) = around {
+                    prop_assert_eq!(around.shape, shape);
+                    let mut merged = Paths::new(Shape::Edges);
+                    merged.merge(&around.edges, Sign::Plus);
+                    prop_assert_eq!(neighbours(&merged), neighbours(&paths));
                 }
             }
         }

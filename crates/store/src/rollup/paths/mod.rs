@@ -16,8 +16,8 @@ use profile::{Activation, Edge, EdgeTable, NumberMap, Profile};
 
 use super::{MAX_COST, Sign, bounded, log_own};
 
-pub(crate) use functions::FunctionSums;
 pub use functions::PathSums;
+pub(crate) use functions::{Around, FunctionSums};
 pub(crate) use shape::Shape;
 
 /// The most rows of a cell. Costs of paths beyond it belong to the nearest path
@@ -141,6 +141,7 @@ impl Paths {
     /// Adds or subtracts others of the same shape.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
         let mut places: Vec<u32> = Vec::with_capacity(other.rows.len());
+        let mut last = 0;
         for (index, row) in other.rows.iter().enumerate() {
             let parent = usize::try_from(row.from)
                 .ok()
@@ -156,8 +157,15 @@ impl Paths {
                 } else {
                     u64::from(parent)
                 };
-                self.place(from, row.to).unwrap_or(parent)
+                // Cells of a route have most of their paths in the same order.
+                let next: u32 = last + 1;
+                let expected = self.rows.get(next as usize);
+                match expected.is_some_and(|sum| (sum.from, sum.to) == (from, row.to)) {
+                    true => next,
+                    false => self.place(from, row.to).unwrap_or(parent),
+                }
             };
+            last = place;
             if let Some(sum) = self.rows.get_mut(place as usize) {
                 sum.runs = sign.count(sum.runs, row.runs);
                 sum.calls = sign.count(sum.calls, row.calls);
@@ -233,6 +241,11 @@ impl Paths {
         let callers = callers.take(if self.is_edges() { usize::MAX } else { 0 });
         callers.chain(callees).map(name)
     }
+}
+
+/// The number of the parent of a tree's row.
+fn parent_of(row: &Row) -> usize {
+    usize::try_from(row.from).unwrap_or(usize::MAX)
 }
 
 fn signed(cost: u64) -> i64 {
