@@ -319,6 +319,37 @@ mod tests {
         paths
     }
 
+    #[test]
+    fn callers_are_whole_where_the_trees_of_routes_are_cut() {
+        // The function 1, called by 2, as the last path of 60,000 that no other route has.
+        let route = |of: u64| {
+            let mut paths = Paths::new(Shape::Tree);
+            let row = |from, to| Row {
+                from,
+                to,
+                calls: 1,
+                ..Row::default()
+            };
+            paths.rows.push(row(0, 0));
+            let own = (0..60_000).map(|n| row(0, 10 + of * 60_000 + n));
+            paths.rows.extend(own);
+            paths.rows.extend([row(60_000, 2), row(60_001, 1)]);
+            paths
+        };
+        let calls = |edges: &Paths| {
+            let rows = edges.rows.iter();
+            let called = rows.filter(|row| row.from >> LEVEL_BITS == 2);
+            called.map(|row| row.calls).sum::<u64>()
+        };
+        let (mut whole, mut edges) = (Paths::new(Shape::Tree), Paths::new(Shape::Edges));
+        for of in 0..2 {
+            whole.merge(&route(of), Sign::Plus);
+            edges.merge(&route(of).around(1).unwrap().edges, Sign::Plus);
+        }
+        assert_eq!(calls(&whole.around(1).unwrap().edges), 1, "the tree is cut");
+        assert_eq!(calls(&edges), 2);
+    }
+
     proptest! {
         #[test]
         fn all_functions_have_the_sums_of_each(
