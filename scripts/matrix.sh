@@ -194,7 +194,7 @@ matrix_test() {
             elif [ "$jit" != off ] && matrix_is_refused; then
                 row="$row | refused | | "
             else
-                matrix_tests "$php" "$folder" "$script" "$root" >"$log" 2>&1 || failed=1
+                matrix_tests "$php" "$folder" "$script" "$root" "$jit" >"$log" 2>&1 || failed=1
                 row="$row | $(matrix_counts passed "$log") | $(matrix_counts failed "$log") | $(matrix_counts skipped "$log")"
                 tests_passed "$log" || failed=1
                 sed -n '/^FAILED TEST SUMMARY/,/^=====/p' "$log" | grep '\.phpt' || true
@@ -206,13 +206,16 @@ matrix_test() {
     return "$failed"
 }
 
-# matrix_tests PHP FOLDER RUN-TESTS ROOT
+# matrix_tests PHP FOLDER RUN-TESTS ROOT JIT
 matrix_tests() {
-    local root=$4
+    local root=$4 tests=("$2/php-tests")
+    # Nothing is sampled under the function JIT of PHP: sampling-jit.phpt sees to that.
+    [ "$5" != function ] ||
+        mapfile -t tests < <({ echo php-tests/sampling/sampling-jit.phpt && grep -rLi sampl php-tests --include='*.phpt'; } | sed "s|^|$2/|")
     # A mount of its own that ends with the last process: PHP reads /proc.
     env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 \
         ${root:+$([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root"} \
-        "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "$2/php-tests"
+        "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "${tests[@]}"
 }
 
 # matrix_options MODULE ENGINE JIT: fills $options.
