@@ -73,13 +73,21 @@ def link(file, nodes):
     """A library with these symbols: {version: [name]}."""
     names = [name for node in nodes.values() for name in node]
     lines = [f".globl {name}\n.type {name}, %function\n{name}:" for name in names]
-    file.with_suffix(".s").write_text(".text\n" + "\n".join([*lines, ".byte 0", '.section .note.GNU-stack,"",%progbits']) + "\n")
+    file.with_suffix(".s").write_text(
+        ".text\n" + "\n".join([*lines, ".byte 0", '.section .note.GNU-stack,"",%progbits']) + "\n"
+    )
     script = ""
     for version, names in sorted(nodes.items()):
         script += f"GLIBC_{'.'.join(map(str, version))} {{ global: {' '.join(f'{name};' for name in names)} }};\n"
     file.with_suffix(".map").write_text(script)
     run(
-        *("gcc", "-shared", "-nostdlib", f"-Wl,-soname,{file.name}", f"-Wl,--version-script={file.with_suffix('.map')}"),
+        *(
+            "gcc",
+            "-shared",
+            "-nostdlib",
+            f"-Wl,-soname,{file.name}",
+            f"-Wl,--version-script={file.with_suffix('.map')}",
+        ),
         *("-o", str(file), str(file.with_suffix(".s"))),
     )
 
