@@ -224,7 +224,7 @@ matrix_options() {
     [ "$3" != off ] || return 0
     # PHP 8.5 and later have OPcache built in. Without all its optimisations but inlining, empty
     # functions are no calls.
-    "$PHP" -n -m | grep -q '^Zend OPcache' || options+=(-d zend_extension=opcache)
+    "$PHP" -n -r 'exit(extension_loaded("Zend OPcache") ? 0 : 1);' || options+=(-d zend_extension=opcache)
     options+=(-d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d opcache.jit="$3"
         -d opcache.optimization_level=0x7FFE3FFF)
 }
