@@ -10,7 +10,12 @@ xhprof.max_depth=100
 <?php
 require __DIR__ . '/../include/calls.php';
 
-function down($n) { $kept = str_repeat('x', 1000 + $n); down($n + 1); }
+// The last megabytes at once: PHP needs some of them to call what comes after the error.
+function down($n)
+{
+    $kept = str_repeat('x', memory_get_usage() > 24_000_000 ? 10_000_000 : 1000 + $n);
+    down($n + 1);
+}
 function leaf() {}
 function up($n) { if ($n > 0) { up($n - 1); } }
 function ending()
