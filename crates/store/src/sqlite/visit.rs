@@ -200,7 +200,7 @@ fn sources(
     Ok(sources)
 }
 
-/// The most cells that are unpacked at once, by all processors.
+/// The most cells that are unpacked at once: one by each processor.
 const MAX_UNPACKED: usize = 16;
 
 /// A cell, with the bytes of its part.
@@ -222,7 +222,8 @@ fn visit_cells(
     } else {
         "paths"
     };
-    let mut packed: Vec<PackedCell> = Vec::with_capacity(MAX_UNPACKED);
+    let at_once = rayon::current_num_threads().min(MAX_UNPACKED);
+    let mut packed: Vec<PackedCell> = Vec::with_capacity(at_once);
     let mut unpack = |packed: &mut Vec<PackedCell>| -> Result<()> {
         let sums = packed.par_iter().map(|(place, _, bytes)| {
             Ok(if want == Want::Spans {
@@ -243,7 +244,7 @@ fn visit_cells(
         if let Some(bytes) = read_part(connection, table, name, number)? {
             packed.push((place.clone(), totals, bytes));
         }
-        if packed.len() == MAX_UNPACKED {
+        if packed.len() >= at_once {
             unpack(&mut packed)?;
         }
         Ok(())
