@@ -30,8 +30,8 @@ impl FunctionSums {
 }
 
 impl Paths {
-    /// The sums of each function that was called: for each the same as
-    /// [`function`](Self::function).
+    /// The sums of each function that was called, as [`functions_named`](Self::functions_named)
+    /// has those of some.
     pub(crate) fn functions(&self) -> BTreeMap<u32, FunctionSums> {
         if self.is_edges() {
             self.functions_of_edges()
