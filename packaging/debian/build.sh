@@ -44,7 +44,9 @@ deb_programs() {
     deb_documents "$root" xhprof xhprof-cli
     install -d "$root/usr/share/lintian/overrides"
     printf '%s\n' '# One file for any Linux, the same as in the archive of the release.' \
-        'xhprof: statically-linked-binary [usr/bin/xhprof]' >"$root/usr/share/lintian/overrides/xhprof"
+        'xhprof: statically-linked-binary [usr/bin/xhprof]' 'xhprof: shared-library-lacks-prerequisites [usr/bin/xhprof]' \
+        '# Not the library: libyaml-rs, a translation of it into Rust.' \
+        'xhprof: embedded-library libyaml [usr/bin/xhprof]' >"$root/usr/share/lintian/overrides/xhprof"
     deb_build "$root" xhprof
 }
 

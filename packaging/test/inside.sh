@@ -61,7 +61,7 @@ same_files 'install.sh --dry-run'
 
 say 'install.sh refuses a file that was changed'
 cp -R /release /tmp/changed
-echo >>"$(ls /tmp/changed/php_xhprof-*.tgz)"
+echo >>"$(ls /tmp/changed/php_xhprof-*-glibc.tgz)"
 refute sh /release/install.sh --from /tmp/changed >refused 2>&1
 grep 'does not agree with SHA256SUMS' refused
 same_files 'install.sh with a changed file'
@@ -194,7 +194,7 @@ rm -r /rpm
 
 say "the archives of PIE, and the program of the release: each alone"
 mkdir pie program
-tar -xzf /release/php_xhprof-*.tgz -C pie
+tar -xzf /release/php_xhprof-*-glibc.tgz -C pie
 tar -xzf /release/xhprof-*-linux.tgz -C program
 php -d extension="$home/pie/xhprof.so" --ri xhprof | grep '^Version'
 XHPROF=1 XHPROF_OUTPUT="$home/two.xhp" php -d extension="$home/pie/xhprof.so" fib.php
