@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use profile::NumberMap;
+
 use super::{FunctionSums, LEVEL_BITS, Paths, Row, parent_of};
 
 /// A function's number.
@@ -61,42 +63,48 @@ impl Paths {
     }
 
     fn functions_of_tree(&self) -> BTreeMap<u32, FunctionSums> {
-        let inclusive = self.inclusive();
+        let mut functions: BTreeMap<u32, FunctionSums> = BTreeMap::new();
+        let costs = self.levels().into_iter().zip(self.inclusive());
+        for (row, (level, (wall, cpu, memory))) in self.rows.iter().zip(costs) {
+            let sums = functions.entry(number(row.to)).or_default();
+            sums.calls = sums.calls.saturating_add(row.calls);
+            sums.add_own(row);
+            // Recursive calls are part of the outermost one.
+            if level == 0 {
+                sums.add_inclusive(wall, cpu, memory);
+            }
+        }
+        functions
+    }
+
+    /// How many calls of the same function are open around each path of a tree.
+    pub(super) fn levels(&self) -> Vec<u64> {
         let mut callees: Vec<Vec<usize>> = vec![Vec::new(); self.rows.len()];
         // Callers precede their callees.
-        for (index, row) in self.rows.iter().enumerate().skip(1).rev() {
+        for (index, row) in self.rows.iter().enumerate().skip(1) {
             if let Some(callees) = callees.get_mut(parent_of(row)) {
                 callees.push(index);
             }
         }
-        let mut functions: BTreeMap<u32, FunctionSums> = BTreeMap::new();
-        // How many calls of each function are open: recursive calls are part of the
-        // outermost one.
-        let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut levels = vec![0; self.rows.len()];
+        let mut open: NumberMap<u64, u64> = NumberMap::default();
         // A row is met once before its callees, and once after them.
         let mut steps: Vec<(usize, bool)> = vec![(0, true)];
         while let Some((index, is_begin)) = steps.pop() {
-            let Some(row) = self.rows.get(index) else {
+            let (Some(row), Some(level)) = (self.rows.get(index), levels.get_mut(index)) else {
                 continue;
             };
-            let open = open.entry(number(row.to)).or_default();
+            let open = open.entry(row.to).or_default();
             if !is_begin {
                 *open = open.saturating_sub(1);
                 continue;
             }
-            let sums = functions.entry(number(row.to)).or_default();
-            sums.calls = sums.calls.saturating_add(row.calls);
-            sums.add_own(row);
-            if *open == 0
-                && let Some(&(wall, cpu, memory)) = inclusive.get(index)
-            {
-                sums.add_inclusive(wall, cpu, memory);
-            }
+            *level = *open;
             *open += 1;
             steps.push((index, false));
             let callees = callees.get(index).into_iter().flatten();
             steps.extend(callees.map(|callee| (*callee, true)));
         }
-        functions
+        levels
     }
 }

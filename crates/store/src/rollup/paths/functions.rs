@@ -212,7 +212,7 @@ impl Paths {
     /// recursion.
     fn edges_around(&self, name: u64, inclusive: &[(i64, i64, i64)]) -> Vec<Row> {
         let mut edges = Vec::new();
-        for (index, row) in self.rows.iter().enumerate() {
+        for ((index, row), level) in self.rows.iter().enumerate().zip(self.levels()) {
             let caller = self.rows.get(parent_of(row)).map_or(0, |caller| caller.to);
             if index > 0 && row.to != name && caller != name {
                 continue;
@@ -220,7 +220,7 @@ impl Paths {
             let &(wall, cpu, memory) = inclusive.get(index).unwrap_or(&(0, 0, 0));
             edges.push(Row {
                 from: if index == 0 { row.to } else { caller } << LEVEL_BITS,
-                to: row.to << LEVEL_BITS | self.level(index),
+                to: row.to << LEVEL_BITS | level.min((1 << LEVEL_BITS) - 1),
                 wall: wall.max(0),
                 cpu: cpu.max(0),
                 memory,
@@ -230,24 +230,6 @@ impl Paths {
             });
         }
         edges
-    }
-
-    /// How many calls of the same function are open around a path of a tree.
-    fn level(&self, index: usize) -> u64 {
-        let Some(mut row) = self.rows.get(index) else {
-            return 0;
-        };
-        let (name, mut at, mut level) = (row.to, index, 0);
-        // Callers precede their callees.
-        while parent_of(row) < at {
-            at = parent_of(row);
-            let Some(caller) = self.rows.get(at) else {
-                break;
-            };
-            level += u64::from(caller.to == name);
-            row = caller;
-        }
-        level.min((1 << LEVEL_BITS) - 1)
     }
 
     /// The paths for the search of regressions; none for edges.
