@@ -1,7 +1,7 @@
 # A PHP with musl, from PHP's sources: Debian has none. Sourced by scripts/matrix.sh.
 
-# musl_php FOLDER: FOLDER/php/bin/php, with what needs no other library, and without a JIT: that of
-# PHP 8.2 crashes there, with no extension, too.
+# musl_php FOLDER: FOLDER/php/bin/php, with what needs no other library, and without a JIT: with
+# it this build of PHP 8.2 crashed, with no extension, too.
 musl_php() {
     local folder=$1
     [ ! -x "$folder/php/bin/php" ] || return 0
