@@ -91,6 +91,7 @@ attach_works() {
         return
     }
     "$PHP" -n "$programs/pools.php" "$PHP" "$profiler" "$fpm"
+    "$PHP" -n "$programs/exact.php" "$PHP" "$profiler" "$extension" "$fpm"
 }
 
 # The table of layouts has the columns of the PHP that is installed, as its headers give them.

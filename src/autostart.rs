@@ -10,11 +10,14 @@ mod announce;
 mod choice;
 mod decision;
 mod keep;
+mod remote;
 mod timing;
 mod trigger;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
@@ -60,6 +63,18 @@ enum Outcome {
     Nothing,
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Written(path) => write!(f, "written to {}", path.display()),
+            Self::TooShort => f.write_str("not written: xhprof.min_duration"),
+            Self::DirectoryFull => f.write_str("not written: xhprof.max_dir_size"),
+            Self::Failed(problem) => write!(f, "not written: {problem}"),
+            Self::Nothing => f.write_str("not written: nothing was recorded"),
+        }
+    }
+}
+
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
     BEGUN.set(None);
@@ -70,6 +85,9 @@ pub(crate) fn request_starts() {
     if let Decision::Profiled(reason) = decision
         && let Err(problem) = begin(reason)
     {
+        if let Reason::Remote(asked) = reason {
+            remote::answer(asked, Err(&problem));
+        }
         decision = Decision::NotProfiled(Rule::Problem(problem));
     }
     DECISION.set(decision);
@@ -84,7 +102,7 @@ pub(crate) fn decision() -> String {
 fn begin(reason: Reason) -> Result<(), String> {
     let log = |kind, problem: &str| log_throttled(kind, &format!("nothing is recorded: {problem}"));
     // Goes to the log: a warning would appear in the response.
-    if let Some(problem) = session::problem(settings::value(&settings::MODE)) {
+    if let Some(problem) = session::problem(choice::mode(reason)) {
         log(Problem::Engine, problem);
         return Err(problem.to_owned());
     }
@@ -96,7 +114,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     })?;
     output::note_chosen(match reason {
         Reason::Environment => Chosen::Surely,
-        Reason::Trigger => Chosen::ByTrigger,
+        Reason::Trigger | Reason::Remote(_) => Chosen::ByTrigger,
         Reason::Rules => Chosen::ByChance(settings::value(&settings::RATE)),
     });
     // Needed when the request's metadata is collected at its end.
@@ -110,7 +128,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         naming.details = Details::Spans;
     }
     let at = Instant::now();
-    match settings::value(&settings::MODE) {
+    match choice::mode(reason) {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
         Mode::Events => begin_events(flags, naming)?,
@@ -212,6 +230,14 @@ fn end_profile() {
         resume();
     }
     let outcome = begun.map(write);
+    if let (Some(Reason::Remote(asked)), Some(outcome)) =
+        (begun.map(|begun| begun.reason), &outcome)
+    {
+        match outcome {
+            Outcome::Written(path) => remote::answer(asked, Ok(path.as_os_str().as_bytes())),
+            other => remote::answer(asked, Err(&other.to_string())),
+        }
+    }
     output::forget_run_id();
     if !matches!(outcome, None | Some(Outcome::Written(_))) {
         // Has no effect if the headers have been sent.
@@ -230,7 +256,10 @@ fn end_profile() {
 
 /// Ends the automatic profile, and writes it unless the settings discard it.
 fn write(begun: Begun) -> Outcome {
-    let is_wanted = begun.reason.is_explicit() || keep::should_keep(begun.at.elapsed());
+    let is_wanted = match begun.reason {
+        Reason::Remote(asked) => remote::is_awaited(asked),
+        reason => reason.is_explicit() || keep::should_keep(begun.at.elapsed()),
+    };
     let file_outcome = FILE_OUTCOME.take();
     file_outcome.is_discarded.set(!is_wanted);
     if is_wanted {
@@ -262,13 +291,6 @@ fn log_decision(outcome: Option<Outcome>) {
         (Some(method), Some(path)) => format!("{} {}", text(method), text(path)),
         _ => zend::script_path().map_or_else(|| "a request".to_owned(), text),
     };
-    let outcome = match outcome {
-        None => String::new(),
-        Some(Outcome::Written(path)) => format!("; written to {}", path.display()),
-        Some(Outcome::TooShort) => "; not written: xhprof.min_duration".to_owned(),
-        Some(Outcome::DirectoryFull) => "; not written: xhprof.max_dir_size".to_owned(),
-        Some(Outcome::Failed(problem)) => format!("; not written: {problem}"),
-        Some(Outcome::Nothing) => "; not written: nothing was recorded".to_owned(),
-    };
+    let outcome = outcome.map_or_else(String::new, |outcome| format!("; {outcome}"));
     zend::log(&format!("xhprof: {request}: {}{outcome}", decision()));
 }

@@ -6,10 +6,11 @@
 use policy::requests::trigger::{LeftOut, Subject, is_chosen};
 
 use super::decision::{Decision, Reason, Rule};
+use super::remote;
 use super::trigger::{self, Trigger};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{self, Ledger};
-use crate::settings::{self, AutoEnable, Flags};
+use crate::settings::{self, AutoEnable, Flags, Mode};
 use crate::zend::ini;
 use crate::{inputs, zend};
 
@@ -30,6 +31,8 @@ fn reason() -> Result<Reason, Rule> {
             Some(false) => return Err(Rule::Environment),
             None => {}
         }
+    } else if let Some(asked) = remote::take() {
+        return Ok(Reason::Remote(asked));
     }
     let auto_enable = settings::value(&settings::AUTO_ENABLE);
     if auto_enable == AutoEnable::Never {
@@ -59,6 +62,14 @@ fn by_rules() -> Result<(), Rule> {
         return Err(Rule::Rate);
     }
     by_patterns()
+}
+
+/// The mode of the profile: one that was asked for has every call.
+pub(super) fn mode(reason: Reason) -> Mode {
+    match (reason, settings::value(&settings::MODE)) {
+        (Reason::Remote(_), Mode::Sample) => Mode::Tree,
+        (_, mode) => mode,
+    }
 }
 
 /// What the profile records: on the command line, with `XHPROF=1`, the words of

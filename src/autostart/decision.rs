@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::remote::Asked;
 use crate::settings;
 
 /// Whether a request is profiled, and by which rule.
@@ -21,6 +22,8 @@ pub(crate) enum Reason {
     Environment,
     /// The request has a valid trigger.
     Trigger,
+    /// `xhprof attach --trace` asked for it.
+    Remote(Asked),
     /// `xhprof.auto_enable = 1`, and no rule excludes the request.
     Rules,
 }
@@ -74,6 +77,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Self::Environment => "XHPROF=1",
             Self::Trigger => "xhprof.trigger",
+            Self::Remote(_) => "xhprof attach --trace",
             Self::Rules => "xhprof.auto_enable = 1",
         })
     }

@@ -32,6 +32,7 @@ mod paths;
 pub(crate) mod per_thread;
 #[cfg(property_hooks)]
 pub(crate) mod property_hooks;
+pub(crate) mod remote_page;
 mod request;
 pub(crate) mod response;
 pub(crate) mod signals;

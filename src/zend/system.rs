@@ -30,6 +30,14 @@ pub(crate) fn try_lock(file: &File) -> bool {
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
+/// Releases the lock of [`try_lock`].
+pub(crate) fn unlock(file: &File) {
+    // SAFETY: as in `try_lock`.
+    unsafe {
+        libc::flock(file.as_raw_fd(), libc::LOCK_UN);
+    }
+}
+
 /// Creates an unnamed file in a directory (`O_TMPFILE`), with mode 0600. The
 /// kernel removes it with its last descriptor, unless [`give_name`] links it.
 pub(crate) fn nameless_file(directory: &Path) -> io::Result<File> {

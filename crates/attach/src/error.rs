@@ -31,6 +31,10 @@ pub enum AttachError {
     NoThreads,
     /// It is no core file, or one of another machine.
     NoCore,
+    /// It has no extension that can be asked for profiles.
+    NotRemote,
+    /// Another program asks it for profiles now.
+    Busy,
     /// `/proc` or the memory cannot be read for another reason.
     Io(io::Error),
 }
@@ -83,6 +87,11 @@ impl fmt::Display for AttachError {
                  binary lacks what leads to them",
             ),
             Self::NoCore => f.write_str("it is no core file of a 64-bit program"),
+            Self::NotRemote => f.write_str(
+                "it has no extension xhprof that can be asked for profiles: servers have one from their first request \
+                 on, if `xhprof.remote` is 1; commands have none",
+            ),
+            Self::Busy => f.write_str("another `xhprof attach` asks it for profiles now"),
             Self::Io(_) => f.write_str("it cannot be read"),
         }
     }

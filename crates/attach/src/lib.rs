@@ -3,8 +3,10 @@
 //! [`Watch`] opens processes and samples them, [`Collector`] makes a profile of the samples. `xhprof attach`, `dump` and
 //! `top` are made of these.
 //!
-//! **Invariants:** a target is only read, by `/proc/PID/mem`, and runs on unless a stop is asked for. What was read is
-//! bytes that are checked before they are used: see `find.rs` and `stack.rs`.
+//! [`Remote`](remote::Remote) asks the extension in a process for exact profiles.
+//!
+//! **Invariants:** a target is only read, by `/proc/PID/mem`, and runs on unless a stop is asked for; `remote.rs` writes to
+//! memory that is there for it. What was read is bytes that are checked before they are used: see `find.rs` and `stack.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +21,7 @@ mod lines;
 mod maps;
 mod memory;
 pub mod process;
+pub mod remote;
 pub mod rights;
 mod sockets;
 mod stack;

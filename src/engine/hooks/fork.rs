@@ -6,9 +6,9 @@
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
 
-use crate::clock;
 use crate::engine::sampling::Interrupt;
 use crate::engine::state::{hook_table::Hooks, hooks, is_lent, samples_wait, state, with_state};
+use crate::{clock, zend};
 
 /// The hooks of a child that has not left its parent's recordings.
 const FORKED: Hooks = Hooks {
@@ -28,6 +28,7 @@ pub(crate) fn follow() {
 /// Runs in the child, before `fork()` returns. Allocates nothing, takes no lock, and
 /// does not call PHP.
 fn note() {
+    zend::remote_page::forget();
     if is_lent() {
         // Another thread forked, and this one does not exist in the child.
         return;

@@ -6,7 +6,7 @@
  *
  *     php -n load.php SOCKET SCRIPT SECONDS POOL [AT-A-TIME [ROUNDS [MASTER]]]
  *
- * Ends with 1 if an answer of a worker that was not killed is wrong.
+ * A file `stop` beside the script ends it, too. Ends with 1 if an answer of a worker that was not killed is wrong.
  */
 
 require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
@@ -34,7 +34,7 @@ $client = new class ($socket) {
     }
 };
 $wrong = $right = 0;
-for ($round = 1, $end = hrtime(true) + 1e9 * (float) $seconds; hrtime(true) < $end; $round++) {
+for ($round = 1, $end = hrtime(true) + 1e9 * (float) $seconds; hrtime(true) < $end && !is_file(dirname($script) . '/stop'); $round++) {
     $connections = array_map(fn () => $client->send($script), range(1, $together));
     $is_killed = $rounds > 0 && $round % $rounds === 0;
     if ($is_killed) {

@@ -15,15 +15,30 @@ Examples:
   xhprof attach --name 'artisan queue' --duration 5m -o queue.xhp
   xhprof attach --all --collapsed | grep ';PDO::'
   xhprof attach 4711 --children --stop
+  xhprof attach --fpm www --trace -o request.xhp
 
 Samples PHP processes that run already, without the extension and without a restart. Their memory is
 read, nothing else: they keep running, unless --stop is given. The time in the report is wall time,
 of all processes together. Ctrl-C ends it early, with what was sampled so far.
 
+--trace and --for need the extension, and take no samples: a server's processes that load it and do
+not profile record their next requests exactly, and write them where their settings say.
+
 PHP 8.2, 8.4, 8.5 and 8.6 are known, thread-safe or not. Another user's processes need root or the
 capability CAP_SYS_PTRACE. docs/attach.md has more.
 
-Exit codes: 0 if there is a sample, 1 if there is none.";
+Exit codes: 0 if there is a sample or a profile, 1 if there is none.";
+
+/// Options that have a meaning for samples alone.
+const SAMPLING: [&str; 7] = [
+    "rate",
+    "collapsed",
+    "idle",
+    "run_init",
+    "native",
+    "stop",
+    "layout",
+];
 
 /// Samples running PHP processes from outside, then prints a report.
 #[derive(Debug, Args)]
@@ -38,6 +53,15 @@ pub(crate) struct AttachArguments {
     #[arg(long, value_name = "HERTZ", default_value = "99")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rate: u32,
+    /// In place of samples: each process's extension profiles its next N requests, every call. Waits for
+    /// --duration at most
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with_all = SAMPLING)]
+    pub(crate) trace: Option<u32>,
+    /// The same for all requests that begin within TIME: 5s, 1m
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(conflicts_with_all = SAMPLING, conflicts_with_all = ["trace", "duration"])]
+    pub(crate) trace_for: Option<Duration>,
     /// Write the profile to FILE, which only its owner can read
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
-use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout};
+use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout, process};
 use anyhow::{Context, Result, anyhow, bail};
 use profile::Meta;
 use regex::Regex;
@@ -14,13 +14,18 @@ use super::containers::{self, Container};
 use crate::args::ChoiceArguments;
 use crate::terminal::say;
 
-/// The chosen processes.
-pub(super) struct Chosen {
-    pub(super) watch: Watch,
+/// Which processes the command line means.
+pub(super) struct Selection {
     wanted: Wanted,
     containers: Vec<Container>,
     looks: u32,
     children: bool,
+}
+
+/// The chosen processes.
+pub(super) struct Chosen {
+    pub(super) watch: Watch,
+    selection: Selection,
     /// How many processes were opened, and what they are.
     opened: u64,
     versions: BTreeSet<String>,
@@ -90,9 +95,8 @@ pub(super) fn finder(layout: Option<&Path>) -> Result<Finder> {
     ))
 }
 
-impl Chosen {
-    /// Opens the processes that the command line names.
-    pub(super) fn new(arguments: &ChoiceArguments, options: Options) -> Result<Self> {
+impl Selection {
+    pub(super) fn new(arguments: &ChoiceArguments) -> Result<Self> {
         let wanted = if let Some(pool) = &arguments.fpm {
             Wanted::Pool(pool.clone())
         } else if let Some(regex) = &arguments.name {
@@ -104,20 +108,7 @@ impl Chosen {
         } else {
             Wanted::Processes(arguments.processes.iter().copied().collect())
         };
-        let finder = finder(arguments.layout.as_deref())?;
-        let mut chosen = Self {
-            watch: Watch::new(finder, options),
-            wanted,
-            containers: Vec::new(),
-            looks: 0,
-            children: arguments.children,
-            opened: 0,
-            versions: BTreeSet::new(),
-            sapis: BTreeSet::new(),
-            first: None,
-            said: HashSet::new(),
-        };
-        if let Wanted::Processes(numbers) = &chosen.wanted {
+        if let Wanted::Processes(numbers) = &wanted {
             let gone = numbers
                 .iter()
                 .find(|number| Process::read(**number).is_err());
@@ -125,12 +116,16 @@ impl Chosen {
                 bail!("cannot attach to process {number}: {}", AttachError::Gone);
             }
         }
-        chosen.look()?;
-        Ok(chosen)
+        Ok(Self {
+            wanted,
+            containers: Vec::new(),
+            looks: 0,
+            children: arguments.children,
+        })
     }
 
-    /// Opens processes that are new. False if there is nothing left to sample, and nothing can come.
-    pub(super) fn look(&mut self) -> Result<bool> {
+    /// Reads the files of containers, from time to time.
+    fn refresh(&mut self) -> Result<()> {
         if let Wanted::Container(name) = &self.wanted
             && self.looks.is_multiple_of(LOOKS_BETWEEN)
         {
@@ -143,11 +138,71 @@ impl Chosen {
             }
         }
         self.looks = self.looks.wrapping_add(1);
-        let rule = Rule {
+        Ok(())
+    }
+
+    fn rule(&self) -> Rule<'_> {
+        Rule {
             wanted: &self.wanted,
             containers: &self.containers,
             children: self.children,
+        }
+    }
+
+    /// The processes that are meant now, without a look into them.
+    pub(super) fn processes(&mut self) -> Result<Vec<Rc<Process>>> {
+        self.refresh()?;
+        let numbers = process::all().context("cannot list the processes")?;
+        let all = numbers.into_iter().filter_map(|id| Process::read(id).ok());
+        let all: Vec<Rc<Process>> = all.map(Rc::new).collect();
+        let rule = self.rule();
+        let mut chosen: HashSet<u32> = all
+            .iter()
+            .filter(|one| rule.has(one))
+            .map(|one| one.id)
+            .collect();
+        if self.children {
+            chosen.extend(process::descendants(&chosen, &all.iter()));
+        }
+        Ok(all
+            .into_iter()
+            .filter(|one| chosen.contains(&one.id))
+            .collect())
+    }
+
+    /// Whether the command line names this process by its number.
+    pub(super) fn names(&self, process: &Process) -> bool {
+        self.rule().names(process)
+    }
+
+    /// Whether processes that are meant can still begin.
+    pub(super) fn may_come(&self) -> bool {
+        !matches!(self.wanted, Wanted::Processes(_)) || self.children
+    }
+}
+
+impl Chosen {
+    /// Opens the processes that the command line names.
+    pub(super) fn new(arguments: &ChoiceArguments, options: Options) -> Result<Self> {
+        let selection = Selection::new(arguments)?;
+        let finder = finder(arguments.layout.as_deref())?;
+        let mut chosen = Self {
+            watch: Watch::new(finder, options),
+            selection,
+            opened: 0,
+            versions: BTreeSet::new(),
+            sapis: BTreeSet::new(),
+            first: None,
+            said: HashSet::new(),
         };
+        chosen.look()?;
+        Ok(chosen)
+    }
+
+    /// Opens processes that are new. False if there is nothing left to sample, and nothing can come.
+    pub(super) fn look(&mut self) -> Result<bool> {
+        self.selection.refresh()?;
+        let rule = self.selection.rule();
         let before = self.watch.workers().len();
         let found = self
             .watch
@@ -177,8 +232,7 @@ impl Chosen {
                 ));
             }
         }
-        let may_come = !matches!(self.wanted, Wanted::Processes(_)) || self.children;
-        Ok(may_come || !self.watch.workers().is_empty())
+        Ok(self.selection.may_come() || !self.watch.workers().is_empty())
     }
 
     /// How many processes were opened so far.
@@ -190,7 +244,7 @@ impl Chosen {
     pub(super) fn describe(&self) -> Meta {
         let only = |names: &BTreeSet<String>| names.first().filter(|_| names.len() == 1).cloned();
         let single = self.first.as_ref().filter(|_| self.opened == 1);
-        let what = match (&self.wanted, single) {
+        let what = match (&self.selection.wanted, single) {
             (_, Some(process)) => process.command.clone(),
             (Wanted::Pool(pool), _) if !pool.is_empty() => format!("php-fpm: pool {pool}"),
             (Wanted::Pool(_), _) => "php-fpm".to_owned(),

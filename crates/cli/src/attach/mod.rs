@@ -1,8 +1,10 @@
-//! `xhprof attach`: samples running processes, then prints a report or writes a profile.
+//! `xhprof attach`: samples running processes, or has their extension profile them, then prints a report or writes a
+//! profile.
 
 mod choose;
 mod containers;
 mod dump;
+mod exact;
 mod pace;
 mod stream;
 mod top;
@@ -34,6 +36,9 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
         Some(path) => Some(keep(path, arguments.to.as_deref())?),
         None => None,
     };
+    if arguments.trace.is_some() || arguments.trace_for.is_some() {
+        return exact::run(arguments, keep);
+    }
     let options = ::attach::Options {
         files: arguments.run_init,
         stop: arguments.choice.stop,
