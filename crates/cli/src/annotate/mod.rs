@@ -1,6 +1,7 @@
 //! `xhprof annotate`: the source of a file or a function, with the cost of each line.
 
 mod chosen;
+mod html;
 mod json;
 mod source;
 mod text;
@@ -11,7 +12,7 @@ use view::{Document, LineRow};
 
 use crate::args::AnnotateArguments;
 use crate::report::lines::lines;
-use crate::{input, pager};
+use crate::{input, output, pager};
 use chosen::Chosen;
 use source::{SourceText, Sources};
 
@@ -34,6 +35,11 @@ pub(crate) fn run(arguments: &AnnotateArguments) -> Result<()> {
     };
     if arguments.json {
         return pager::print_json(&annotated.json(&input::title(&arguments.file)));
+    }
+    if arguments.html {
+        return output::write("-".as_ref(), |out| {
+            Ok(out.write_all(annotated.html().as_bytes())?)
+        });
     }
     let context = if arguments.all { None } else { Some(CONTEXT) };
     pager::print(arguments.pager, |look| Ok(annotated.text(context, look)))

@@ -34,6 +34,17 @@ impl Annotated<'_> {
 
     /// `/srv/app/Cart.php: 45.0 ms self, 37.0%`
     fn head(&self, look: Look) -> String {
+        let mut text = format!("{}\n", look.paint(Style::Bold, &self.heading()));
+        for note in &self.notes {
+            text.push_str(&look.paint(Style::Warm, note));
+            text.push('\n');
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The same without the notes.
+    pub(super) fn heading(&self) -> String {
         let profile = self.profile();
         let file = printable(self.chosen.file);
         let name = match self.chosen.function {
@@ -47,14 +58,7 @@ impl Annotated<'_> {
         } else {
             format!(", {}", percent(FlatTable::percent(own, self.total)))
         };
-        let head = format!("{}: {} self{share}", name, cost.trim());
-        let mut text = format!("{}\n", look.paint(Style::Bold, &head));
-        for note in &self.notes {
-            text.push_str(&look.paint(Style::Warm, note));
-            text.push('\n');
-        }
-        text.push('\n');
-        text
+        format!("{name}: {} self{share}", cost.trim())
     }
 
     fn amount(&self, value: i64) -> String {
@@ -62,7 +66,7 @@ impl Annotated<'_> {
     }
 
     /// The lines to print.
-    fn shown(&self, context: Option<u32>) -> Vec<u32> {
+    pub(super) fn shown(&self, context: Option<u32>) -> Vec<u32> {
         let rows = self.chosen.rows.iter().map(|row| row.line);
         let Some(source) = &self.source else {
             return rows.collect();
@@ -102,7 +106,7 @@ impl Annotated<'_> {
         widths
     }
 
-    fn row_cells(&self, row: &LineRow<'_>) -> [String; 4] {
+    pub(super) fn row_cells(&self, row: &LineRow<'_>) -> [String; 4] {
         let [own, inclusive] = [row.own, row.inclusive].map(|costs| costs.of(self.metric));
         let share = match own {
             0 => String::new(),
@@ -161,7 +165,7 @@ impl Annotated<'_> {
     }
 
     /// `→ PDO::query 12 ms, md5 3 ms`; none if it calls nothing.
-    fn callees(&self, row: &LineRow<'_>) -> Option<String> {
+    pub(super) fn callees(&self, row: &LineRow<'_>) -> Option<String> {
         let callee = |(symbol, cost): &(SymbolId, i64)| {
             let name = printable(self.profile().name(*symbol));
             format!("{name} {}", self.amount(*cost).trim())

@@ -12,6 +12,7 @@ Examples:
   xhprof annotate src/Cart.php run.xhp --all
   xhprof annotate src/Cart.php server.xhp --source ~/shop
   xhprof annotate Cart::total run.xhp --json
+  xhprof annotate src/Cart.php run.xhp --html > cart.html
 
 Before each line of the source stands what it cost: by itself, with PHP's own functions that it
 calls, and with all that it calls. Below it stand the functions that it calls.
@@ -44,6 +45,9 @@ pub(crate) struct AnnotateArguments {
     /// Print JSON, for programs: the lines that have costs
     #[arg(long, conflicts_with_all = ["pager", "all"])]
     pub(crate) json: bool,
+    /// Print a page for the browser: all lines of the file or function
+    #[arg(long, conflicts_with_all = ["pager", "all", "json"])]
+    pub(crate) html: bool,
     /// Print through $PAGER if standard output is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
