@@ -202,8 +202,25 @@ matrix_test() {
             echo "$row | $(date -u +%F)" | tee -a "$matrix/$name/rows"
         done
     done
+    log=$matrix/$name/kept.log
+    in_root "$root" "$php" -n "$folder/php-tests/programs/differential/kept.php" "$module" >"$log" 2>&1 || failed=1
+    echo "$name: closures and property hooks in every job of a worker: $(tail -n 1 "$log")"
     [ "$failed" = 0 ] || echo "see the logs in $matrix/$name"
     return "$failed"
+}
+
+# in_root ROOT COMMAND: in the root, if it is not empty, with a mount of its own that ends with
+# the last process: PHP reads /proc.
+in_root() {
+    local root=$1
+    shift
+    if [ -z "$root" ]; then
+        "$@"
+        return
+    fi
+    # shellcheck disable=SC2016
+    $([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c \
+        'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root" "$@"
 }
 
 # matrix_tests PHP FOLDER RUN-TESTS ROOT JIT
@@ -212,10 +229,7 @@ matrix_tests() {
     # Nothing is sampled under the function JIT of PHP: sampling-jit.phpt sees to that.
     [ "$5" != function ] ||
         mapfile -t tests < <({ echo php-tests/sampling/sampling-jit.phpt && grep -rLi sampl php-tests --include='*.phpt'; } | sed "s|^|$2/|")
-    # A mount of its own that ends with the last process: PHP reads /proc.
-    env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 \
-        ${root:+$([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root"} \
-        "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "${tests[@]}"
+    in_root "$root" env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "${tests[@]}"
 }
 
 # matrix_options MODULE ENGINE JIT: fills $options.
