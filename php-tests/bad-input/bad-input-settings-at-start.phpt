@@ -29,7 +29,6 @@ $wrong = [
     'xhprof.output_name' => ['%i.%s', '', '../x', '/etc/x', '%x', '100%'],
     'xhprof.file_permissions' => ['0600', 'abc', '-1', '0400', '0999', '01600', '6', 'rw'],
     'xhprof.rate' => ['1', 'abc', '-1', '1.5', '1%', 'nan', 'inf'],
-    'xhprof.remote' => ['1', '2', 'maybe'],
     'xhprof.run_init' => ['0', '2', 'maybe'],
     'xhprof.special_functions' => ['0', '2', 'maybe'],
     'xhprof.trigger' => ['', 'a b', 'a=b', str_repeat('a', 65)],

@@ -23,6 +23,7 @@ pub(super) fn this_request() -> Decision {
 }
 
 fn reason() -> Result<Reason, Rule> {
+    let auto_enable = settings::value(&settings::AUTO_ENABLE);
     if zend::is_command_line() {
         let variable = inputs::process_variable("XHPROF");
         let word = variable.and_then(|value| String::from_utf8(value).ok());
@@ -31,11 +32,12 @@ fn reason() -> Result<Reason, Rule> {
             Some(false) => return Err(Rule::Environment),
             None => {}
         }
-    } else if let Some(asked) = remote::take() {
+    } else if auto_enable != AutoEnable::Never
+        && let Some(asked) = remote::take()
+    {
         return Ok(Reason::Remote(asked));
     }
-    let auto_enable = settings::value(&settings::AUTO_ENABLE);
-    if auto_enable == AutoEnable::Never {
+    if matches!(auto_enable, AutoEnable::Off | AutoEnable::Never) {
         return Err(Rule::Off);
     }
     let trigger = trigger::of_this_request();

@@ -41,7 +41,7 @@ impl Reason {
 pub(crate) enum Rule {
     /// `XHPROF=0` on the command line.
     Environment,
-    /// `xhprof.auto_enable = 0`.
+    /// `xhprof.auto_enable = 0` or `never`.
     Off,
     /// `xhprof.auto_enable = trigger`, and there is none in the request.
     NoTrigger,
@@ -87,7 +87,11 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Environment => f.write_str("XHPROF=0"),
-            Self::Off => f.write_str("xhprof.auto_enable = 0"),
+            Self::Off => {
+                let value = settings::value(&settings::AUTO_ENABLE);
+                let value = settings::AUTO_ENABLE.parser.print(&value);
+                write!(f, "{} = {value}", settings::AUTO_ENABLE.name())
+            }
             Self::NoTrigger => {
                 let name = settings::value(&settings::TRIGGER);
                 if name.is_empty() {

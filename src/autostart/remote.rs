@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 
 use policy::requests::remote;
 
+use crate::clock;
 use crate::zend::remote_page::{self, RemotePage};
-use crate::{clock, settings};
 
 /// A profile that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Asked {
 }
 
 fn page() -> Option<&'static RemotePage> {
-    remote_page::of_this_process(|| settings::value(&settings::REMOTE))
+    remote_page::of_this_process()
 }
 
 /// RINIT of a server: whether this request's profile is asked for.

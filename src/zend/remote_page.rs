@@ -23,11 +23,11 @@ static PAGE: AtomicPtr<RemotePage> = AtomicPtr::new(ptr::null_mut());
 /// Whether it was tried to make one.
 static IS_TRIED: AtomicBool = AtomicBool::new(false);
 
-/// The page, which is made at the first call if `is_wanted`; none where the system has none.
-pub(crate) fn of_this_process(is_wanted: impl FnOnce() -> bool) -> Option<&'static RemotePage> {
+/// The page, which is made at the first call; none where the system has none.
+pub(crate) fn of_this_process() -> Option<&'static RemotePage> {
     if !IS_TRIED.load(Ordering::Relaxed) {
         // A thread that comes second finds none at its first request.
-        if !IS_TRIED.swap(true, Ordering::Relaxed) && is_wanted() {
+        if !IS_TRIED.swap(true, Ordering::Relaxed) {
             let page = RemotePage::new().map(Box::new);
             PAGE.store(
                 page.map_or(ptr::null_mut(), Box::into_raw),

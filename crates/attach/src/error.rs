@@ -89,7 +89,7 @@ impl fmt::Display for AttachError {
             Self::NoCore => f.write_str("it is no core file of a 64-bit program"),
             Self::NotRemote => f.write_str(
                 "it has no extension xhprof that can be asked for profiles: servers have one from their first request \
-                 on, if `xhprof.remote` is 1; commands have none",
+                 on, unless `xhprof.auto_enable` is never; commands have none",
             ),
             Self::Busy => f.write_str("another `xhprof attach` asks it for profiles now"),
             Self::Io(_) => f.write_str("it cannot be read"),

@@ -63,7 +63,7 @@ impl Php {
         }
         let output = without_triggers(&mut Command::new(&self.binary))
             .args(&self.settings)
-            .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Never))
+            .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Off))
             .args(arguments)
             .stdin(Stdio::null())
             .output()

@@ -3,7 +3,9 @@
 /// The value of `xhprof.auto_enable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AutoEnable {
-    /// No automatic profiles.
+    /// Only what `xhprof attach --trace` asks for.
+    Off,
+    /// No automatic profiles at all.
     Never,
     /// All requests that the other settings select.
     Always,

@@ -25,18 +25,20 @@ pub static EVERYDAY: &[&dyn Definition] = &[
 /// Which requests are profiled without a call of `xhprof_enable()`.
 pub static AUTO_ENABLE: Setting<AutoEnable> = Setting {
     name: c"xhprof.auto_enable",
-    default: AutoEnable::Never,
+    default: AutoEnable::Off,
     scope: Scope::PerDirectory,
     kind: Kind::Plain,
     parser: &Words(&[
-        ("0", AutoEnable::Never),
+        ("0", AutoEnable::Off),
         ("1", AutoEnable::Always),
         ("trigger", AutoEnable::Trigger),
+        ("never", AutoEnable::Never),
     ]),
     about: "1: profile every request and write a file, subject to `rate` and `match`; \
-        trigger: only requests that carry `xhprof.trigger`",
+        trigger: only requests that carry `xhprof.trigger`; with each, and with 0, `xhprof attach --trace` can ask \
+        for the next requests; never: it cannot",
     comment: "1: profile every request and write a file; 0: none; trigger: only requests with the \
-        trigger and its secret.",
+        trigger and its secret; never: none, and `xhprof attach --trace` cannot ask for one.",
 };
 
 /// What automatic profiles record.

@@ -17,7 +17,6 @@ pub static EXPERT: &[&dyn Definition] = &[
     &ENGINE,
     &FILE_PERMISSIONS,
     &OUTPUT_NAME,
-    &REMOTE,
     &RUN_INIT,
     &SAMPLING_CLOCK,
     &SAMPLING_INTERVAL,
@@ -118,19 +117,6 @@ pub static FILE_PERMISSIONS: Setting<u32> = Setting {
     parser: &Permissions,
     about: "permissions of profile files",
     comment: "The permissions of profile files.",
-};
-
-/// Whether `xhprof attach --trace` may ask for profiles.
-pub static REMOTE: Setting<bool> = Setting {
-    name: c"xhprof.remote",
-    default: true,
-    scope: Scope::System,
-    kind: Kind::Plain,
-    parser: &Switch,
-    about: "1: on a server, `xhprof attach --trace` can ask each process for the profiles of its next \
-        requests; only the process's user and root can; 0: not",
-    comment: "1: on a server, its user and root can ask for the profiles of the next requests: xhprof \
-        attach --trace.",
 };
 
 /// Whether the top level of files is recorded.

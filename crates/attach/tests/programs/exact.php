@@ -101,11 +101,11 @@ check('no file is left', $profiles() === $before);
 $server->stop();
 
 // Where it is turned off, and where there is no server.
-$server = $start($settings + ['xhprof.remote' => '0'], 1);
+$server = $start($settings + ['xhprof.auto_enable' => 'never'], 1);
 $server->ask("$folder/index.php", '');
 [$worker] = array_values(array_diff($server->workers(), $workers()));
 [, $errors, $status] = xhprof('attach', (string) $worker, '--trace');
-check('xhprof.remote = 0', $status === 1 && str_contains($errors, '`xhprof.remote` is 1'), $errors);
+check('xhprof.auto_enable = never', $status === 1 && str_contains($errors, '`xhprof.auto_enable` is never'), $errors);
 $server->stop();
 $command = start([$php, '-n', '-d', "extension=$extension", '-r', 'sleep(30);'], "$folder/out");
 [, $errors, $status] = xhprof('attach', (string) proc_get_status($command)['pid'], '--trace');

@@ -151,7 +151,8 @@ impl Subject<'_> {
     /// All findings about the settings.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let prefix = self.prefix();
-        let is_on = self.value(&settings::AUTO_ENABLE) != AutoEnable::Never;
+        let auto_enable = self.value(&settings::AUTO_ENABLE);
+        let is_on = matches!(auto_enable, AutoEnable::Always | AutoEnable::Trigger);
         let mut findings = Vec::new();
         let what = if is_on {
             {

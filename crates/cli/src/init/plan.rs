@@ -166,14 +166,10 @@ fn is_trusted(folder: &IniFolder, user: u32) -> Result<(), String> {
     let Some(file) = file.filter(|file| user == 0 && file.is_absolute()) else {
         return Ok(());
     };
-    // Who can write to a folder above it can put another file in its place; not in `/tmp`, where the
-    // sticky bit keeps what is root's.
+    // Who can write to a folder above it can put another file in its place.
     let is_of_root = |path: &Path| {
         let meta = path.metadata();
-        meta.is_ok_and(|meta| {
-            let is_sticky = meta.is_dir() && meta.mode() & 0o1000 != 0;
-            meta.uid() == 0 && (meta.mode() & 0o022 == 0 || is_sticky)
-        })
+        meta.is_ok_and(|meta| meta.uid() == 0 && meta.mode() & 0o022 == 0)
     };
     match file.canonicalize() {
         Ok(real) if real.ancestors().all(is_of_root) => Ok(()),

@@ -261,7 +261,7 @@ fn an_invalid_value_of_any_setting_is_named() {
         &[
             "✗ settings with invalid values; PHP uses their defaults",
             "    xhprof.flags must be any of the words",
-            "    xhprof.auto_enable must be 0, 1 or trigger, not \"triger\"; using the default, \"0\"",
+            "    xhprof.auto_enable must be 0, 1, trigger or never, not \"triger\"; using the default, \"0\"",
         ],
     );
     stage.ini("xhprof.auto_enable = triger\nxhprof.auto_enable = On\n");

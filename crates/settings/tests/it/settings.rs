@@ -106,8 +106,9 @@ fn a_word_that_is_a_boolean_has_all_spellings() {
     let auto_enable = [
         ("1", AutoEnable::Always),
         ("on", AutoEnable::Always),
-        ("", AutoEnable::Never),
-        ("no", AutoEnable::Never),
+        ("", AutoEnable::Off),
+        ("no", AutoEnable::Off),
+        ("never", AutoEnable::Never),
         (" Trigger\n", AutoEnable::Trigger),
     ];
     reads(&settings::AUTO_ENABLE, &auto_enable);
