@@ -260,8 +260,9 @@ soak_memory() {
 
 # The first third of a run fills caches. A worker that is measured in the middle of a
 # request has up to 8 MiB more than one that waits, so medians are compared: that of
-# the last third of the measurements may be at most 2 MiB above that of the middle
-# third.
+# the last third of the measurements with that of the middle third. One worker may meet
+# a large page late, and its heap keeps a chunk more; a leak is in all of them. So half
+# of the workers must not have more than 1 MiB more.
 soak_memory_table() {
     awk '
         { if ($1 != last) { last = $1; at[++n] = $1 } rss[n, $2] = $3; pss[n, $2] = $4; own[n, $2] = $5; pids[$2] }
@@ -285,8 +286,9 @@ soak_memory_table() {
             printf "%-8s %-17s %-17s %-17s   (KiB, medians of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
             for (p in pids) {
                 printf "%-8s %s  %s  %s\n", p, thirds(rss, p), thirds(pss, p), thirds(own, p)
-                if (after > before + 2048) grows = 1
+                workers++
+                if (after > before + 1024) grown++
             }
-            exit grows
-        }' "$soak/$1.memory" || die 'a worker grows'
+            exit 2 * grown >= workers
+        }' "$soak/$1.memory" || die 'the workers grow'
 }
