@@ -8,7 +8,7 @@ source scripts/debian.sh
 
 soak=${release%/release}/soak
 extension=$release/libxhprof.so
-slice=20
+slice=5
 
 soak_run() {
     local requests=${1:-20000} engine engines=(execute observer)
@@ -282,7 +282,7 @@ soak_memory_table() {
             return sprintf("%7d %7d", before, after)
         }
         END {
-            if (n < 3) { print "three measurements are needed, and there are " n; exit 1 }
+            if (n < 9) { print "nine measurements are needed, and there are " n ": more REQUESTS"; exit 1 }
             printf "%-8s %-17s %-17s %-17s   (KiB, medians of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
             for (p in pids) {
                 printf "%-8s %s  %s  %s\n", p, thirds(rss, p), thirds(pss, p), thirds(own, p)
