@@ -57,6 +57,8 @@ thread_local! {
 enum Outcome {
     Written(PathBuf),
     TooShort,
+    /// `xhprof attach --trace` has ended, or asks for other requests.
+    NotAwaited,
     DirectoryFull,
     Failed(String),
     /// The profile recorded nothing that could be written.
@@ -68,6 +70,7 @@ impl fmt::Display for Outcome {
         match self {
             Self::Written(path) => write!(f, "written to {}", path.display()),
             Self::TooShort => f.write_str("not written: xhprof.min_duration"),
+            Self::NotAwaited => f.write_str("not written: xhprof attach has ended"),
             Self::DirectoryFull => f.write_str("not written: xhprof.max_dir_size"),
             Self::Failed(problem) => write!(f, "not written: {problem}"),
             Self::Nothing => f.write_str("not written: nothing was recorded"),
@@ -269,7 +272,10 @@ fn write(begun: Begun) -> Outcome {
     let failure = file_outcome.failure.take();
     let event_file = file_outcome.written_to.take();
     if !is_wanted {
-        return Outcome::TooShort;
+        return match begun.reason {
+            Reason::Remote(_) => Outcome::NotAwaited,
+            _ => Outcome::TooShort,
+        };
     }
     let outcome = recorded.map_or(Ok(Written::Nothing), output::write_file);
     match (outcome, failure) {

@@ -1,6 +1,6 @@
 //! `xhprof attach --trace`: another process asks for the profiles of the next requests.
 //!
-//! Only the process's user and root can ask, as the kernel decides. While nobody does, a request
+//! Only the process's user and root can ask, as the kernel decides. While no process asks, a request
 //! reads one number.
 
 use std::sync::atomic::Ordering;

@@ -59,7 +59,7 @@ impl RemotePage {
         let descriptor = i32::try_from(descriptor)
             .ok()
             .filter(|&number| number >= 0)?;
-        // SAFETY: a new descriptor that is nobody else's.
+        // SAFETY: a new descriptor, which only this file owns.
         let file = unsafe { File::from_raw_fd(descriptor) };
         system::without_file_size_signal(|| file.set_len(remote::SIZE as u64)).ok()?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;

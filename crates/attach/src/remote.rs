@@ -34,7 +34,7 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// How often the lock is tried: the target takes it for a moment to see whether somebody has it.
+/// How often the lock is tried: the target takes it for a moment to see whether a program waits.
 const TRIES: u32 = 50;
 /// The time between two tries.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -82,8 +82,8 @@ impl Remote {
         for place in 0..page::RESULTS {
             self.set(page::result(place), page::NOTHING)?;
         }
-        let until = SystemTime::now() + time;
-        let until = until.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let until = now.unwrap_or_default().saturating_add(time);
         let until = u64::try_from(until.as_micros()).unwrap_or(u64::MAX);
         self.file
             .write_all_at(&until.to_ne_bytes(), page::UNTIL_US as u64)?;
@@ -116,7 +116,7 @@ impl Remote {
             let mut text = vec![0; length.min(page::TEXT_SIZE)];
             self.file.read_exact_at(&mut text, (at + 8) as u64)?;
             outcomes.push(if kind == page::WRITTEN {
-                Outcome::Written(self.seen_from_here(text))
+                self.written(text)
             } else {
                 Outcome::Failed(String::from_utf8_lossy(&text).into_owned())
             });
@@ -142,10 +142,14 @@ impl Remote {
         descriptor(self.process).is_ok_and(|path| path.is_some())
     }
 
-    /// The process.
-    #[must_use]
-    pub fn process(&self) -> u32 {
-        self.process
+    /// The profile at a path of the process. PHP code of the same user can write any path there: root must not follow
+    /// a link, or wait at a pipe.
+    fn written(&self, path: Vec<u8>) -> Outcome {
+        let path = self.seen_from_here(path);
+        if fs::symlink_metadata(&path).is_ok_and(|about| about.is_file()) {
+            return Outcome::Written(path);
+        }
+        Outcome::Failed(format!("there is no file {}", path.display()))
     }
 
     /// A path of the process, which may have another root directory.

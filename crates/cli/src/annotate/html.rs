@@ -10,7 +10,7 @@ use crate::report::lines::functions;
 use crate::report::table::Cell;
 use crate::terminal::Style;
 
-/// What stands before and after the title. Colours are those of `web/src/styles/base.css`.
+/// The head of the page before its title. The colours of the style are those of `web/src/styles/base.css`.
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
@@ -56,7 +56,6 @@ impl Annotated<'_> {
         let source = self.source.as_ref();
         let code = source.and_then(|source| source.lines.get(line as usize - 1).cloned());
         let code = code.or_else(|| row.map(|row| functions(self.profile(), row)));
-        // A character that turns the direction of text would show other code than PHP runs: it is a number here.
         let code = code.unwrap_or_default();
         let _ = write!(
             html,

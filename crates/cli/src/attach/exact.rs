@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &AttachArguments, keep: Option<Export<'_>>) -> Resu
     let mut asked = Asked {
         selection: Selection::new(&arguments.choice)?,
         requests: arguments.trace.unwrap_or(u32::MAX),
-        // The memory forgets by itself what nobody waits for.
+        // The target forgets it when this program ends.
         time: if duration.is_zero() {
             FOREVER
         } else {
@@ -160,7 +160,7 @@ impl Asked {
         if !is_running(self) {
             return Ok(());
         }
-        say("waiting for requests that have begun; Ctrl-C does not");
+        say("waiting for requests that have begun; Ctrl-C ends it");
         let mut pace = Pace::new(LOOKS, Duration::ZERO)?;
         while is_running(self) && pace.next().is_some() {
             self.collect()?;

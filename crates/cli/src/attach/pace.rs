@@ -50,7 +50,9 @@ impl Pace {
             signals,
             interval,
             began: now,
-            end: (!duration.is_zero()).then_some(now + duration),
+            end: (!duration.is_zero())
+                .then(|| now.checked_add(duration))
+                .flatten(),
             due: now + interval,
             last: now,
             next_look: now + LOOK,

@@ -3,8 +3,8 @@
 //!
 //! A server's process that loads the extension has one unnamed file in memory (`memfd_create(2)`)
 //! of [`SIZE`] bytes. The kernel lets its user and root open it below `/proc/PID/fd`. Who asks holds
-//! a lock of it (`flock(2)`) for as long as it waits: a request for profiles without a lock is
-//! nobody's, and is dropped.
+//! a lock of it (`flock(2)`) for as long as it waits: what was asked for is
+//! dropped when no process holds the lock.
 //!
 //! Numbers are in the machine's byte order. Offsets are multiples of their sizes.
 
