@@ -35,6 +35,7 @@ const XHPROF_FLAGS_MEMORY = 4;
  * ```php
  * xhprof_enable(XHPROF_FLAGS_CPU | XHPROF_FLAGS_MEMORY, [
  *     'mode' => 'tree',
+ *     'lines' => true,
  *     'title' => 'SendMail',
  *     'tags' => ['queue' => 'mails'],
  *     'ignored_functions' => ['call_user_func', 'call_user_func_array'],
@@ -47,11 +48,13 @@ const XHPROF_FLAGS_MEMORY = 4;
  * @param int $flags any of XHPROF_FLAGS_NO_BUILTINS, XHPROF_FLAGS_CPU and
  *     XHPROF_FLAGS_MEMORY, joined by `|`. Wall time and calls are always
  *     recorded.
- * @param array{mode?: 'edges'|'tree'|'events', title?: string, tags?: array<string, string>, ignored_functions?: string|list<string>} $options
+ * @param array{mode?: 'edges'|'tree'|'events', lines?: bool, title?: string, tags?: array<string, string>, ignored_functions?: string|list<string>} $options
  *     "mode": what is recorded: "edges" (the default) by caller and callee, all
  *     that XHProf's array has; "tree" by whole path, for flame graphs; "events"
  *     each call by itself, in a file that grows as the profile runs. The last
  *     two are for {@see xhprof_write()}.
+ *     "lines": whether a "tree" also has the line of each call, for `xhprof
+ *     annotate`.
  *     "title": what the profile is called.
  *     "tags": as {@see xhprof_tag()} sets them.
  *     "ignored_functions": full names of functions that get no entry of their

@@ -105,7 +105,10 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     }
     let (options, ignored) = read;
     let outcome = program::begin(
-        Flags::from_bits(flags),
+        Flags {
+            lines: options.lines,
+            ..Flags::from_bits(flags)
+        },
         NamingOptions::of_settings(ignored),
         options,
     );

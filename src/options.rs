@@ -12,7 +12,7 @@ use crate::output::{self, Annotations};
 use crate::zend::{Value, array};
 
 /// The options, in the order of the documentation.
-const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
+const KNOWN: [&str; 5] = ["mode", "lines", "title", "tags", "ignored_functions"];
 /// How many unknown keys are named; further ones are counted.
 const MAX_REPORTED: usize = 5;
 
@@ -20,6 +20,8 @@ const MAX_REPORTED: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
+    /// A tree also has the lines of calls.
+    pub(crate) lines: bool,
     /// The profile's title and tags.
     pub(crate) annotations: Annotations,
 }
@@ -29,6 +31,7 @@ impl Options {
     pub(crate) fn none() -> Self {
         Self {
             shape: Shape::Edges,
+            lines: false,
             annotations: Annotations::default(),
         }
     }
@@ -42,6 +45,10 @@ impl Options {
                 b"mode" => match shape(value) {
                     Ok(shape) => read.shape = shape,
                     Err(problem) => problems.push(problem),
+                },
+                b"lines" => match value.as_bool() {
+                    Some(lines) => read.lines = lines,
+                    None => problems.push(must_be("lines", "a bool", value)),
                 },
                 b"title" => match value.as_bytes() {
                     Some(title) => read.annotations.set_title(title),
@@ -63,6 +70,9 @@ impl Options {
         if unknown > MAX_REPORTED {
             let more = unknown - MAX_REPORTED;
             problems.push(format!("{more} more options are not known"));
+        }
+        if read.lines && read.shape != Shape::Tree {
+            problems.push("option \"lines\" needs the mode \"tree\"".to_owned());
         }
         (read, problems)
     }

@@ -274,6 +274,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
         cpu: flags.cpu,
         memory: flags.memory,
         shape,
+        lines: flags.lines && shape == Shape::Tree,
         builtins: !flags.no_builtins,
     };
     let plan = engine::hooks_for(engine, measure);
@@ -354,6 +355,9 @@ pub(crate) fn stop() -> Option<Recorded> {
             let spans = running.symbols.spans_so_far();
             let names = running.symbols.take_names();
             let recorded = Recorded::of(recorder, names, spans, &tracing, running.started_us);
+            if !is_suspended() {
+                engine::forget_lines();
+            }
             #[cfg(debug_assertions)]
             recorded.iter().for_each(check::check);
             recorded

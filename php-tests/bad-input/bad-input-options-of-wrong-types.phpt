@@ -15,6 +15,9 @@ foreach ([
     ['mode' => null],
     ['mode' => "tr\0ee\nmany"],
     ['mode' => 'TREE'],
+    ['lines' => 1, 'mode' => 'tree'],
+    ['lines' => true],
+    ['lines' => true, 'mode' => 'tree'],
     ['title' => ['x']],
     ['title' => new stdClass],
     ['tags' => 'x'],
@@ -50,6 +53,11 @@ edges {"main()==>a":1,"main()":1}
 xhprof_enable(): option "mode" must be "edges", "tree" or "events", not null
 edges {"main()==>a":1,"main()":1}
 xhprof_enable(): option "mode" must be "edges", "tree" or "events", not "tr?ee?many"
+edges {"main()==>a":1,"main()":1}
+tree {"main()==>a":1,"main()":1}
+xhprof_enable(): option "lines" must be a bool, not int
+tree {"main()==>a":1,"main()":1}
+xhprof_enable(): option "lines" needs the mode "tree"
 edges {"main()==>a":1,"main()":1}
 tree {"main()==>a":1,"main()":1}
 xhprof_enable(): option "title" must be a string, not array

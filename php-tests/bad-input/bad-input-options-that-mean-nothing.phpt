@@ -49,22 +49,22 @@ xhprof_enable(): option "titel" is not known; did you mean "title"?
 xhprof_enable(): option "tag" is not known; did you mean "tags"?
 xhprof_enable(): option "moed" is not known; did you mean "mode"?
 3
-xhprof_enable(): option "7" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "?" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "�" is not known; there are mode, title, tags, ignored_functions
+xhprof_enable(): option "7" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "?" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "�" is not known; there are mode, lines, title, tags, ignored_functions
 3
-xhprof_enable(): option "xhprof.flags" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "longlonglonglonglonglonglonglonglonglong" is not known; there are mode, title, tags, ignored_functions
+xhprof_enable(): option "xhprof.flags" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "longlonglonglonglonglonglonglonglonglong" is not known; there are mode, lines, title, tags, ignored_functions
 3
-xhprof_enable(): option "0" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "1" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "2" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "3" is not known; there are mode, title, tags, ignored_functions
-xhprof_enable(): option "4" is not known; there are mode, title, tags, ignored_functions
+xhprof_enable(): option "0" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "1" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "2" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "3" is not known; there are mode, lines, title, tags, ignored_functions
+xhprof_enable(): option "4" is not known; there are mode, lines, title, tags, ignored_functions
 xhprof_enable(): 995 more options are not known
 3
-xhprof_enable(): option "itself" is not known; there are mode, title, tags, ignored_functions
+xhprof_enable(): option "itself" is not known; there are mode, lines, title, tags, ignored_functions
 3
 3
 main()==>a: 1

@@ -18,6 +18,7 @@ pub(crate) use state::measure::Measure;
 pub(crate) use state::recording::{Mode, Recording, Running, Sampling, Tracing};
 pub(crate) use state::suspension::Suspension;
 pub(crate) use state::{State, is_lent, repair_after_bailout, with_state};
+pub(crate) use tracing::call_line::{files as files_of_lines, forget_files as forget_lines};
 
 use hooks::{compile, errors, fibers, guard, installed, observer};
 
@@ -114,6 +115,7 @@ pub(crate) fn disarm() {
 /// Chooses the hooks and the guard's bounds anew, after the active recording began,
 /// ended or was paused.
 pub(crate) fn recording_changed(state: &mut State) {
+    tracing::call_line::recording_changed(state.active.session);
     guard::after_bailout(state);
     state.guard = state::bounds::Guard::new();
     state.choose_hooks();

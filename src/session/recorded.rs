@@ -5,7 +5,7 @@ use std::cell::Cell;
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, ReusedTables, Shape};
 
-use crate::engine::Tracing;
+use crate::engine::{self, Tracing};
 use policy::naming::names::Names;
 
 thread_local! {
@@ -70,7 +70,13 @@ impl Recorded {
                 spans,
             }))),
             Shape::Tree => {
-                let tree = recorder.tree(wall, cpu)?;
+                let (tree, lines) = if measure.lines {
+                    let called = recorder.called_tree(wall, cpu)?;
+                    let files = engine::files_of_lines();
+                    (called.tree(), called.costs_of_lines(&files, &symbols))
+                } else {
+                    (recorder.tree(wall, cpu)?, profile::Lines::default())
+                };
                 TABLES.set(Some(Box::new(recorder.into_tables())));
                 let profile = Profile {
                     symbols,
@@ -78,7 +84,7 @@ impl Recorded {
                     metrics,
                     meta,
                     spans,
-                    lines: profile::Lines::default(),
+                    lines,
                 };
                 Some(Self::Tree(Box::new(profile)))
             }

@@ -32,6 +32,15 @@ impl<'a> Value<'a> {
         unsafe { super::string::bytes(self.0.value.str_) }
     }
 
+    /// The value of a bool.
+    pub(crate) fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            ext_php_rs::ffi::IS_FALSE => Some(false),
+            ext_php_rs::ffi::IS_TRUE => Some(true),
+            _ => None,
+        }
+    }
+
     /// A non-negative integer.
     pub(crate) fn as_count(self) -> Option<u64> {
         if self.kind() != IS_LONG {

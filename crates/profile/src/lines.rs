@@ -18,6 +18,32 @@ pub struct Lines {
     pub files: Vec<Box<[u8]>>,
     /// The lines.
     pub list: Vec<LineCost>,
+    /// The calls from lines, by callee, if they are known: sorted by file, line, caller
+    /// and callee.
+    pub calls: Vec<CallsFromLine>,
+}
+
+/// The calls of a function from one line of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallsFromLine {
+    /// The file; none if it is not known.
+    pub file: Option<FileId>,
+    /// The line, counted from one.
+    pub line: u32,
+    /// The function that the line is executed in.
+    pub caller: SymbolId,
+    /// The function that it calls.
+    pub callee: SymbolId,
+    /// The number of calls.
+    pub calls: u64,
+    /// What they cost, callees included. Calls within such a call add nothing.
+    pub cost: SelfCost,
+}
+
+impl CallsFromLine {
+    pub(crate) fn key(&self) -> (Option<FileId>, u32, SymbolId, SymbolId) {
+        (self.file, self.line, self.caller, self.callee)
+    }
 }
 
 /// A file's index in [`Lines::files`].
@@ -54,10 +80,24 @@ pub struct LineCost {
 }
 
 impl Lines {
+    /// Restores the order.
+    pub(crate) fn sort(&mut self) {
+        self.list
+            .sort_unstable_by_key(|line| (line.file, line.line, line.symbol));
+        self.calls.sort_unstable_by_key(CallsFromLine::key);
+    }
+
     /// Whether no line is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether it is known what lines cost by themselves, and not only what they call.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        let none = SelfCost::default();
+        self.list.iter().any(|line| line.own != none)
     }
 
     /// The name of a file; none if it is not known.
@@ -83,6 +123,7 @@ pub struct LinesBuilder {
     lines: Lines,
     files: HashMap<Box<[u8]>, FileId>,
     places: NumberMap<(u32, u32, u32), usize>,
+    callees: NumberMap<(usize, u32), usize>,
     /// A cache of recently used lines: a file of a million calls repeats few
     /// lines, and a guess is cheaper than a search.
     recent: Vec<usize>,
@@ -119,6 +160,7 @@ impl LinesBuilder {
             lines: Lines::default(),
             files: HashMap::new(),
             places: NumberMap::default(),
+            callees: NumberMap::default(),
             recent: Vec::new(),
             budget: budget.clone(),
         }
@@ -196,6 +238,34 @@ impl LinesBuilder {
         }
     }
 
+    /// Adds calls of one function from the line.
+    pub fn add_callee(&mut self, place: LinePlace, callee: SymbolId, calls: u64, cost: SelfCost) {
+        let Some(line) = self.lines.list.get(place.0) else {
+            return;
+        };
+        if self.budget.room_in_map(&mut self.callees, LINES).is_err()
+            || self.budget.room(&mut self.lines.calls, LINES).is_err()
+        {
+            return;
+        }
+        let next = self.lines.calls.len();
+        let found = *self.callees.entry((place.0, callee.0)).or_insert(next);
+        if found == next {
+            self.lines.calls.push(CallsFromLine {
+                file: line.file,
+                line: line.line,
+                caller: line.symbol,
+                callee,
+                calls: 0,
+                cost: SelfCost::default(),
+            });
+        }
+        if let Some(sum) = known_mut(&mut self.lines.calls, found) {
+            sum.calls = sum.calls.saturating_add(calls);
+            sum.cost += cost;
+        }
+    }
+
     /// Adds the lines of another profile; `number` maps its symbols to ours.
     pub fn add(&mut self, lines: &Lines, number: impl Fn(SymbolId) -> SymbolId) {
         let files = lines.files.iter();
@@ -208,6 +278,12 @@ impl LinesBuilder {
                 self.add_builtin(place, line.builtin);
             }
         }
+        for calls in &lines.calls {
+            let file = calls.file.and_then(|file| *files.get(file.index())?);
+            if let Some(place) = self.line(number(calls.caller), file, calls.line) {
+                self.add_callee(place, number(calls.callee), calls.calls, calls.cost);
+            }
+        }
     }
 
     /// The lines, sorted.
@@ -215,9 +291,8 @@ impl LinesBuilder {
     pub fn finish(self) -> Lines {
         let mut lines = self.lines;
         self.budget.drop_map(self.places);
-        lines
-            .list
-            .sort_unstable_by_key(|line| (line.file, line.line, line.symbol));
+        self.budget.drop_map(self.callees);
+        lines.sort();
         lines
     }
 }

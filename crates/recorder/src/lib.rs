@@ -40,7 +40,7 @@ mod table;
 
 pub use clock::{CpuClock, Plan, Reading, TickRate, Ticks};
 pub use events::{EventSink, instant};
-pub use profile::SymbolId;
+pub use profile::{CallLine, SymbolId};
 pub use recorder::{Recorder, ReusedTables};
 pub use samples::{SampledCall, SampledPlace, Sampler, SlotGrid, slots};
 pub use stack::{CallSite, StackAddress, Token};

@@ -3,7 +3,7 @@
 //! Its parts do the work: [`Calls`] on the hot path, [`Fibers`] and [`Pause`]. This file
 //! says what is asked of each, and in which order.
 
-use profile::Tree;
+use profile::{CalledTree, Tree};
 
 use crate::events::EventLog;
 use crate::stack::{Calls, Fibers, Frame, Pause, Token};
@@ -393,6 +393,13 @@ impl Recorder {
     #[must_use]
     pub fn tree(&self, wall: TickRate, cpu: TickRate) -> Option<Tree> {
         (self.shape() == Shape::Tree).then(|| self.calls.table.tree(wall, cpu))
+    }
+
+    /// The same of a recorder whose plan has [`LINES`](Plan::LINES): paths that also differ
+    /// by the lines of their calls.
+    #[must_use]
+    pub fn called_tree(&self, wall: TickRate, cpu: TickRate) -> Option<CalledTree> {
+        (self.shape() == Shape::Tree).then(|| self.calls.table.called_tree(wall, cpu))
     }
 }
 

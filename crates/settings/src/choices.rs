@@ -117,6 +117,8 @@ pub struct Flags {
     pub memory: bool,
     /// SQL statements, URLs and commands are recorded, in files that have a place for them.
     pub sql: bool,
+    /// Call trees have the lines of calls, in files that have a place for them.
+    pub lines: bool,
 }
 
 impl Flags {
@@ -126,6 +128,7 @@ impl Flags {
         cpu: false,
         memory: false,
         sql: false,
+        lines: false,
     };
     /// `XHPROF_FLAGS_NO_BUILTINS`.
     pub const NO_BUILTINS: i64 = 1;
@@ -141,16 +144,23 @@ impl Flags {
             no_builtins: bits & Self::NO_BUILTINS != 0,
             cpu: bits & Self::CPU != 0,
             memory: bits & Self::MEMORY != 0,
-            sql: false,
+            ..Self::NONE
         }
     }
 
     /// The words, in the order in which they are printed.
-    const WORDS: [(&str, Self); 4] = [
+    const WORDS: [(&str, Self); 5] = [
         (
             "cpu",
             Self {
                 cpu: true,
+                ..Self::NONE
+            },
+        ),
+        (
+            "lines",
+            Self {
+                lines: true,
                 ..Self::NONE
             },
         ),
@@ -212,6 +222,7 @@ impl Flags {
             cpu: self.cpu || other.cpu,
             memory: self.memory || other.memory,
             sql: self.sql || other.sql,
+            lines: self.lines || other.lines,
         }
     }
 }

@@ -27,9 +27,9 @@ pub struct LineRow<'d> {
     pub inclusive: Costs,
     /// The functions that the line was executed in.
     pub functions: Vec<SymbolId>,
-    /// The functions that it calls with what these calls cost, the costliest first; empty if they
-    /// are not known.
-    pub callees: Vec<(SymbolId, i64)>,
+    /// The functions that it calls with what these calls cost, and their number if they were
+    /// counted; the costliest first. Empty if they are not known.
+    pub callees: Vec<(SymbolId, Costs)>,
 }
 
 impl Document {
@@ -37,11 +37,20 @@ impl Document {
     #[must_use]
     pub fn lines(&self) -> Vec<LineRow<'_>> {
         let profile = self.profile();
-        let mut callees: HashMap<Place<'_>, Vec<(SymbolId, i64)>> = HashMap::new();
+        let mut callees: HashMap<Place<'_>, Vec<(SymbolId, SelfCost, u64)>> = HashMap::new();
+        for calls in &profile.lines.calls {
+            let file = profile.lines.file(calls.file);
+            let of = callees.entry((file, calls.line)).or_default();
+            of.push((calls.callee, calls.cost, calls.calls));
+        }
         if let Body::Samples(samples) = &profile.body {
             for call in samples.line_calls(&profile.symbols) {
                 let of = callees.entry((call.file, call.line)).or_default();
-                of.push((call.callee, call.cost));
+                let cost = SelfCost {
+                    wall: call.cost,
+                    ..SelfCost::default()
+                };
+                of.push((call.callee, cost, 0));
             }
         }
         let lines = profile
@@ -51,9 +60,8 @@ impl Document {
         let rows = lines.filter_map(|parts| {
             let first = parts.first()?;
             let file = profile.lines.file(first.file);
-            let mut callees = callees.remove(&(file, first.line)).unwrap_or_default();
-            callees.retain(|(_, cost)| *cost > 0);
-            callees.sort_by_key(|(symbol, cost)| (Reverse(*cost), *symbol));
+            let callees = callees.remove(&(file, first.line)).unwrap_or_default();
+            let callees = summed(callees);
             Some(row(parts, file, callees))
         });
         rows.filter(|row| row.inclusive != Costs::default())
@@ -61,10 +69,28 @@ impl Document {
     }
 }
 
+/// Each callee once: several functions may call it from the same line.
+fn summed(mut callees: Vec<(SymbolId, SelfCost, u64)>) -> Vec<(SymbolId, Costs)> {
+    callees.sort_by_key(|(symbol, ..)| *symbol);
+    let each = callees.chunk_by(|(one, ..), (other, ..)| one == other);
+    let each = each.filter_map(|parts| {
+        let (mut cost, mut calls) = (SelfCost::default(), 0_u64);
+        for (_, more, number) in parts {
+            cost += *more;
+            calls = calls.saturating_add(*number);
+        }
+        Some((parts.first()?.0, Costs::own(&cost, calls)))
+    });
+    let is_there = |(_, costs): &(SymbolId, Costs)| costs.wall > 0 || costs.calls > 0;
+    let mut sums: Vec<_> = each.filter(is_there).collect();
+    sums.sort_by_key(|(symbol, costs)| (Reverse(costs.wall), *symbol));
+    sums
+}
+
 fn row<'d>(
     parts: &[LineCost],
     file: Option<&'d [u8]>,
-    callees: Vec<(SymbolId, i64)>,
+    callees: Vec<(SymbolId, Costs)>,
 ) -> LineRow<'d> {
     let (mut own, mut inclusive, mut calls) = (SelfCost::default(), SelfCost::default(), 0_u64);
     for part in parts {
@@ -117,14 +143,13 @@ mod tests {
         let lines = document.lines();
         let found = lines.iter().map(|row| {
             let costs = (row.own.wall, row.inclusive.wall);
-            (row.line, costs, row.callees.as_slice())
+            let callees = row.callees.iter();
+            let callees = callees.map(|(symbol, costs)| (symbol.0, costs.wall, costs.calls));
+            (row.line, costs, callees.collect::<Vec<_>>())
         });
         assert_eq!(
             found.collect::<Vec<_>>(),
-            [
-                (3, (6, 6), &[(SymbolId(2), 4)][..]),
-                (9, (1, 7), &[(SymbolId(1), 6)]),
-            ]
+            [(3, (6, 6), vec![(2, 4, 0)]), (9, (1, 7), vec![(1, 6, 0)]),]
         );
     }
 }

@@ -257,8 +257,14 @@ impl Lines<'_> {
         let name = |symbol: &SymbolId| code(&self.profile.symbols[symbol.index()].name);
         let functions = row.functions.iter().take(3).map(name);
         let callees = row.callees.iter().take(3);
-        let callees =
-            callees.map(|(symbol, cost)| format!("{} {}", name(symbol), self.amount(*cost)));
+        let callees = callees.map(|(symbol, costs)| {
+            let cost = self.amount(costs.of(self.metric));
+            let calls = match costs.calls {
+                0 => String::new(),
+                calls => format!(" in {}", counted(calls, "call")),
+            };
+            format!("{} {cost}{calls}", name(symbol))
+        });
         let callees = callees.collect::<Vec<_>>().join(", ");
         format!(
             "- {}{} self, {} with callees{} {file}:{} in {}{}\n",

@@ -202,7 +202,7 @@ impl<'d> Files<'d> {
     fn row(&self, number: u32) -> SourceFile {
         let file = &self.list[number as usize];
         let mut own = SelfCost::default();
-        if self.has_lines() {
+        if self.document.profile().lines.has_own() {
             for line in file.lines {
                 own += line.own;
             }

@@ -31,7 +31,7 @@ function extensions(): array
 /** The settings for a seed. */
 function settings(int $seed, string $engine): array
 {
-    $flags = ['', 'cpu', 'memory', 'cpu memory', 'cpu no_builtins'];
+    $flags = ['', 'cpu', 'memory', 'cpu memory lines', 'cpu no_builtins', 'lines'];
     $formats = ['native', 'xhprof', 'json'];
     $mode = ['edges', 'tree', 'events', 'sample'][$seed % 4];
     $jit = $engine === 'observer' && $seed % 5 === 0
@@ -42,7 +42,7 @@ function settings(int $seed, string $engine): array
         'xhprof.auto_enable' => (int) (intdiv($seed, 3) % 3 > 0),
         'xhprof.mode' => $mode,
         'xhprof.output_format' => $mode === 'events' ? 'native' : $formats[intdiv($seed, 5) % 3],
-        'xhprof.flags' => '"' . $flags[intdiv($seed, 4) % 5] . '"',
+        'xhprof.flags' => '"' . $flags[intdiv($seed, 4) % 6] . '"',
         'xhprof.sampling_interval' => 200,
     ];
 }

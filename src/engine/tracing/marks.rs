@@ -1,7 +1,8 @@
 //! How each engine identifies frames, and detects frames that a bailout removed.
 
-use recorder::{CallSite, Recorder, StackAddress, Token};
+use recorder::{CallLine, CallSite, Recorder, StackAddress, SymbolId, Token};
 
+use super::call_line::call_line;
 use crate::zend::{Call, Frame, stack};
 
 /// A way of marking frames.
@@ -29,19 +30,51 @@ pub(in crate::engine) trait Marks {
 /// C call.
 pub(in crate::engine) struct ByStack;
 
+/// A call on the C stack.
+pub(in crate::engine) struct StackedCall<'a> {
+    address: StackAddress,
+    /// The caller's frame.
+    caller: Option<Frame<'a>>,
+}
+
+impl CallSite for StackedCall<'_> {
+    #[inline(always)]
+    fn mark(&self) -> usize {
+        self.address.mark()
+    }
+
+    #[inline(always)]
+    fn is_stale(&self, open: usize) -> bool {
+        self.address.is_stale(open)
+    }
+
+    #[inline(always)]
+    fn line(&self, caller: SymbolId) -> CallLine {
+        call_line(self.caller, caller)
+    }
+}
+
 impl Marks for ByStack {
-    type Site<'a> = StackAddress;
+    type Site<'a> = StackedCall<'a>;
 
     const ENDS_EARLY: bool = false;
 
     #[inline(always)]
-    fn site(_call: Call<'_>) -> StackAddress {
-        StackAddress(stack::address())
+    fn site(call: Call<'_>) -> StackedCall<'_> {
+        StackedCall {
+            address: StackAddress(stack::address()),
+            caller: call.frame().caller(),
+        }
     }
 
     #[inline(always)]
-    unsafe fn with_site_now<R>(act: impl FnOnce(StackAddress) -> R) -> R {
-        act(StackAddress(stack::address()))
+    unsafe fn with_site_now<R>(act: impl FnOnce(StackedCall<'_>) -> R) -> R {
+        // SAFETY: the caller's promise.
+        let caller = unsafe { Frame::current() };
+        act(StackedCall {
+            address: StackAddress(stack::address()),
+            caller,
+        })
     }
 }
 
@@ -118,6 +151,11 @@ impl CallSite for ChainedCall<'_> {
         // Nearly always the open frame is the caller itself.
         let frame = open & !NO_FRAME;
         address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
+    }
+
+    #[inline(always)]
+    fn line(&self, caller: SymbolId) -> CallLine {
+        call_line(self.caller, caller)
     }
 }
 

@@ -37,10 +37,13 @@ pub(in crate::engine) trait Shaped {
     const TREE: bool;
     /// The shape is events.
     const EVENTS: bool = false;
+    /// The tree also has the lines of calls.
+    const LINES: bool = false;
 }
 
 pub(in crate::engine) struct Edges;
 pub(in crate::engine) struct Tree;
+pub(in crate::engine) struct TreeWithLines;
 pub(in crate::engine) struct Events;
 
 impl Shaped for Edges {
@@ -49,6 +52,11 @@ impl Shaped for Edges {
 
 impl Shaped for Tree {
     const TREE: bool = true;
+}
+
+impl Shaped for TreeWithLines {
+    const TREE: bool = true;
+    const LINES: bool = true;
 }
 
 impl Shaped for Events {
@@ -63,6 +71,7 @@ impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
     const MEMORY: bool = MEMORY;
     const TREE: bool = S::TREE;
     const EVENTS: bool = S::EVENTS;
+    const LINES: bool = S::LINES;
     const ENDS_EARLY: bool = M::ENDS_EARLY;
 }
 

@@ -76,21 +76,41 @@ fn shown(line: &str) -> String {
     printable(line.trim_end().replace('\t', "    ").as_bytes())
 }
 
-/// What the reader must know of the source: that it is not there, or another one than was profiled.
+/// What the reader must know of the lines, and of their source: that it is not there, or another
+/// one than was profiled.
 pub(super) fn notes(
     document: &Document,
     chosen: &Chosen<'_>,
     source: Option<&SourceText>,
     lines: &[LineRow<'_>],
 ) -> Vec<String> {
+    let profile = document.profile();
+    let mut notes = source_note(document, chosen, source, lines)
+        .into_iter()
+        .collect::<Vec<_>>();
+    if !profile.lines.is_empty() && !profile.lines.has_own() {
+        notes.push(
+            "what a line costs beside its calls is not known: samples know it (--mode sample)"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn source_note(
+    document: &Document,
+    chosen: &Chosen<'_>,
+    source: Option<&SourceText>,
+    lines: &[LineRow<'_>],
+) -> Option<String> {
     let Some(source) = source else {
-        return vec![
+        return Some(
             "the source is not here: --source DIR names a directory that has it".to_owned(),
-        ];
+        );
     };
     let profile = document.profile();
     // Other tools' files of costs by line say where a function's first cost is, not where it begins.
-    let knows_begins = matches!(profile.body, Body::Samples(_));
+    let knows_begins = matches!(profile.body, Body::Samples(_)) || !profile.lines.calls.is_empty();
     let moved = profile.symbols.iter().enumerate().find(|(number, symbol)| {
         let is_shown = chosen
             .function
@@ -102,24 +122,22 @@ pub(super) fn notes(
     });
     if let Some((_, symbol)) = moved {
         let name = printable(&symbol.name);
-        return vec![format!(
+        return Some(format!(
             "the source is another one than was profiled: {name} does not begin on line {}",
             symbol.line
-        )];
+        ));
     }
     let of_file = lines.iter().filter(|row| row.file == Some(chosen.file));
     let last = of_file.map(|row| row.line).max().unwrap_or(0);
     if last as usize > source.lines.len() {
-        return vec![format!(
+        return Some(format!(
             "the source is another one than was profiled: it has no line {last}"
-        )];
+        ));
     }
     let began = profile.meta.started_unix_us.map(Duration::from_micros);
     let is_newer = |(modified, began)| modified > UNIX_EPOCH + began;
-    if source.modified.zip(began).is_some_and(is_newer) {
-        return vec!["the source was changed after the profile began".to_owned()];
-    }
-    Vec::new()
+    let is_changed = source.modified.zip(began).is_some_and(is_newer);
+    is_changed.then(|| "the source was changed after the profile began".to_owned())
 }
 
 /// Whether the source defines the function on another line than the profile says.

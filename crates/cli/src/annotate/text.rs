@@ -1,7 +1,7 @@
 //! The annotated source for a terminal.
 
 use profile::{FlatTable, SymbolId};
-use view::LineRow;
+use view::{Costs, LineRow};
 
 use super::Annotated;
 use crate::report::lines::functions;
@@ -166,9 +166,14 @@ impl Annotated<'_> {
 
     /// `→ PDO::query 12 ms, md5 3 ms`; none if it calls nothing.
     pub(super) fn callees(&self, row: &LineRow<'_>) -> Option<String> {
-        let callee = |(symbol, cost): &(SymbolId, i64)| {
+        let callee = |(symbol, costs): &(SymbolId, Costs)| {
             let name = printable(self.profile().name(*symbol));
-            format!("{name} {}", self.amount(*cost).trim())
+            let cost = self.amount(costs.of(self.metric));
+            match costs.calls {
+                0 => format!("{name} {}", cost.trim()),
+                1 => format!("{name} {} in 1 call", cost.trim()),
+                calls => format!("{name} {} in {} calls", cost.trim(), count(calls)),
+            }
         };
         let mut shown: Vec<String> = row.callees.iter().take(CALLEES).map(callee).collect();
         let others = row.callees.len().saturating_sub(CALLEES);

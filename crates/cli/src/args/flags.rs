@@ -50,6 +50,7 @@ fn set(flags: &mut Flags, word: &str, on: bool) -> Result<(), String> {
         "cpu" => &mut flags.cpu,
         "memory" => &mut flags.memory,
         "sql" => &mut flags.sql,
+        "lines" => &mut flags.lines,
         "no_builtins" => &mut flags.no_builtins,
         "none" => return Err("`none` stands alone".to_owned()),
         _ => {
@@ -79,6 +80,7 @@ mod tests {
         assert_eq!(words("none"), "");
         assert_eq!(words("+no_builtins"), "cpu memory no_builtins sql");
         assert_eq!(words("-memory,-sql"), "cpu");
+        assert_eq!(words("+lines -sql"), "cpu lines memory");
         assert_eq!(words("-memory +no_builtins"), "cpu no_builtins sql");
     }
 
@@ -88,7 +90,7 @@ mod tests {
         assert!(words("none,cpu").contains("stands alone"));
         assert_eq!(
             words("+spans"),
-            "there is no flag `spans`; there are cpu, memory, no_builtins and sql, and none"
+            "there is no flag `spans`; there are cpu, lines, memory, no_builtins and sql, and none"
         );
     }
 }

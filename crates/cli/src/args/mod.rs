@@ -177,7 +177,7 @@ profile.";
 // Clap takes options that the environment sets for required ones.
 #[command(after_help = RUN_EXAMPLES, override_usage = "xhprof run [OPTIONS] <COMMAND>...")]
 pub(crate) struct RunArguments {
-    /// What to measure besides calls and wall time: any of cpu, memory, sql, `no_builtins`, or none;
+    /// What to measure besides calls and wall time: any of cpu, lines, memory, sql, `no_builtins`, or none;
     /// with signs, what to change of the default: cpu,memory,sql
     #[arg(
         long,

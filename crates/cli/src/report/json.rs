@@ -133,12 +133,11 @@ pub(crate) fn line(profile: &Profile, row: &LineRow<'_>) -> Value {
     let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
     let functions = row.functions.iter();
     let functions = functions.map(|symbol| text(profile.name(*symbol)));
-    let callees = row.callees.iter().map(|(symbol, cost)| {
-        let costs = Costs {
-            wall: *cost,
-            ..Costs::default()
-        };
-        let costs = measured(profile, &costs, |metric| metric == Metric::Wall);
+    let callees = row.callees.iter().map(|(symbol, costs)| {
+        // Samples know the time alone.
+        let costs = measured(profile, costs, |metric| {
+            metric == Metric::Wall || costs.calls > 0
+        });
         with(self::symbol(profile, *symbol), "inclusive", costs)
     });
     json!({

@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
 use profile::Profile;
@@ -33,6 +33,11 @@ use collect::Collected;
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
+    if arguments.flags.0.lines && arguments.mode != Mode::Tree {
+        bail!(
+            "the flag lines is for --mode tree: samples have lines without it, edges and events none"
+        );
+    }
     let keep = match &arguments.output {
         Some(path) => Some(Keep::new(path, arguments.to.as_deref())?),
         None => None,

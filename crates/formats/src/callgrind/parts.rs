@@ -15,6 +15,8 @@ pub(super) struct Part<'p> {
     /// None for the line where the function begins.
     pub(super) line: Option<u32>,
     pub(super) costs: [u64; 4],
+    /// The number of calls; zero for a function's own costs.
+    pub(super) calls: u64,
 }
 
 /// The costs of a profile's lines.
@@ -30,6 +32,8 @@ struct Known<'p> {
     file: Option<&'p [u8]>,
     line: u32,
     cost: SelfCost,
+    /// None if calls were not counted.
+    calls: Option<u64>,
 }
 
 impl<'p> LineParts<'p> {
@@ -49,6 +53,7 @@ impl<'p> LineParts<'p> {
                 file: parts.other_file(line.symbol, line.file),
                 line: line.line,
                 cost: line.own,
+                calls: None,
             };
             parts.own.entry(line.symbol).or_default().push(known);
         }
@@ -63,9 +68,19 @@ impl<'p> LineParts<'p> {
         (own != Some(file)).then_some(file)
     }
 
-    /// The lines of calls, which samples have.
+    /// The lines of calls, which samples have, and traced calls may have.
     fn add_calls(&mut self) {
         let profile = self.profile;
+        for calls in &profile.lines.calls {
+            let known = Known {
+                file: self.other_file(calls.caller, calls.file),
+                line: calls.line,
+                cost: calls.cost,
+                calls: Some(calls.calls),
+            };
+            let pair = (calls.caller, calls.callee);
+            self.calls.entry(pair).or_default().push(known);
+        }
         let Body::Samples(samples) = &profile.body else {
             return;
         };
@@ -97,22 +112,35 @@ impl<'p> LineParts<'p> {
                 file: file.map(|name| &**name),
                 line,
                 cost,
+                calls: None,
             });
         }
     }
 
     /// The parts of a function's own costs.
     pub(super) fn own(&self, symbol: SymbolId, whole: [u64; 4]) -> Vec<Part<'p>> {
-        self.divided(self.own.get(&symbol), whole)
+        self.divided(self.own.get(&symbol), whole, 0)
     }
 
     /// The parts of the costs of all calls of one function by another.
-    pub(super) fn calls(&self, from: SymbolId, to: SymbolId, whole: [u64; 4]) -> Vec<Part<'p>> {
-        self.divided(self.calls.get(&(from, to)), whole)
+    pub(super) fn calls(
+        &self,
+        from: SymbolId,
+        to: SymbolId,
+        whole: [u64; 4],
+        calls: u64,
+    ) -> Vec<Part<'p>> {
+        self.divided(self.calls.get(&(from, to)), whole, calls)
     }
 
-    fn divided(&self, known: Option<&Vec<Known<'p>>>, whole: [u64; 4]) -> Vec<Part<'p>> {
+    fn divided(
+        &self,
+        known: Option<&Vec<Known<'p>>>,
+        whole: [u64; 4],
+        calls: u64,
+    ) -> Vec<Part<'p>> {
         let mut left = whole;
+        let mut calls_left = calls;
         let mut parts: Vec<Part<'p>> = Vec::new();
         // Sums are rounded, and not each part: so the parts add up.
         let mut sum = SelfCost::default();
@@ -129,11 +157,16 @@ impl<'p> LineParts<'p> {
                 before[index] = now.max(before[index]);
                 left[index] -= costs[index];
             }
-            if costs != [0; 4] {
+            if costs != [0; 4] || line.calls.is_some() {
+                let calls = line.calls.map_or(calls, |calls| calls.min(calls_left));
+                if line.calls.is_some() {
+                    calls_left -= calls;
+                }
                 parts.push(Part {
                     file: line.file,
                     line: Some(line.line),
                     costs,
+                    calls,
                 });
             }
         }
@@ -144,11 +177,15 @@ impl<'p> LineParts<'p> {
             for (cost, left) in last.costs.iter_mut().zip(left) {
                 *cost += left;
             }
+            if known.into_iter().flatten().any(|line| line.calls.is_some()) {
+                last.calls += calls_left;
+            }
         } else if parts.is_empty() || left != [0; 4] {
             let begin = Part {
                 file: None,
                 line: None,
                 costs: left,
+                calls: calls_left,
             };
             parts.insert(0, begin);
         }

@@ -224,12 +224,14 @@ impl<'p> Writer<'p, '_> {
         }
         for call in &function.calls {
             let callee = graph.functions[call.callee].symbol;
-            let parts = self.parts.calls(symbol, callee, inclusive_costs(call.cost));
+            let parts =
+                self.parts
+                    .calls(symbol, callee, inclusive_costs(call.cost), call.cost.calls);
             for part in parts {
                 self.in_file(symbol, part.file)?;
                 self.position(callee, "c")?;
                 let line = line_of(self.profile, callee);
-                writeln!(self.out, "calls={} {line}", call.cost.calls)?;
+                writeln!(self.out, "calls={} {line}", part.calls)?;
                 self.line(symbol, &part)?;
             }
         }

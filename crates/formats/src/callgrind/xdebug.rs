@@ -46,11 +46,14 @@ pub(super) fn write(
         Body::Edges(_) => writer.graph(&Graph::new(profile, UNIT_NS))?,
         Body::Samples(samples) if !samples.lined.list.is_empty() => {
             let (tree, callees) = by_call_line(samples);
-            writer.tree(&tree, |number| callees[number.index()])?;
+            writer.tree(&tree, |_, number| callees[number.index()])?;
         }
         Body::Tree(_) | Body::Samples(_) => {
             if let Some(tree) = profile.tree() {
-                writer.tree(&tree, |symbol| (symbol, None))?;
+                let lines = only_lines(profile);
+                writer.tree(&tree, |parent, symbol| {
+                    (symbol, lines.get(&(parent, symbol)).copied().flatten())
+                })?;
             }
         }
     }
@@ -59,6 +62,21 @@ pub(super) fn write(
 
 /// A function, and the line that it is called from, if that is known and in the caller's file.
 type Callee = (SymbolId, Option<u32>);
+
+/// The line that a function calls another from, if that is one line, and in its own file.
+fn only_lines(profile: &Profile) -> HashMap<(SymbolId, SymbolId), Option<u32>> {
+    let mut lines: HashMap<_, Option<u32>> = HashMap::new();
+    for calls in &profile.lines.calls {
+        let own = profile.symbol(calls.caller).file.as_deref();
+        let file = profile.lines.file(calls.file);
+        let is_its = own.is_none() || file == own;
+        lines
+            .entry((calls.caller, calls.callee))
+            .and_modify(|line| *line = None)
+            .or_insert(is_its.then_some(calls.line));
+    }
+    lines
+}
 
 /// The samples as a tree whose nodes differ also by the lines of calls. Its symbols are numbers of
 /// callees.
@@ -224,7 +242,12 @@ impl Writer<'_, '_> {
     }
 
     /// One block for each path, callees before callers. `callee` says what a symbol of the tree means.
-    fn tree(&mut self, tree: &Tree, callee: impl Fn(SymbolId) -> Callee) -> io::Result<()> {
+    /// `callee` returns what the symbol of a node is called by the symbol of its parent.
+    fn tree(
+        &mut self,
+        tree: &Tree,
+        callee: impl Fn(SymbolId, SymbolId) -> Callee,
+    ) -> io::Result<()> {
         let own = tree.self_costs();
         let children = tree.children();
         let mut rounding = Rounding::new(UNIT_NS);
@@ -240,7 +263,7 @@ impl Writer<'_, '_> {
                 continue;
             };
             let own = own[id];
-            let (symbol, line) = callee(node.symbol);
+            let (symbol, line) = callee(tree[node.parent].symbol, node.symbol);
             let own = Costs::of_own(symbol, own.wall, own.memory, &mut rounding);
             let made = records.split_off(first);
             let mut all = made.iter().fold(own, |sum, record| sum.plus(record.costs));

@@ -8,7 +8,10 @@
 use std::collections::BTreeMap;
 
 use formats::WriteOptions;
-use profile::{Body, Budget, LinedId, NodeId, Profile, Sample, SamplesBuilder, Symbol, SymbolId};
+use profile::{
+    Body, Budget, CallLine, CalledTree, Cost, LinedId, Node, NodeId, Profile, Sample,
+    SamplesBuilder, Symbol, SymbolId,
+};
 
 /// `main()` calls `total` and includes a page; `total` calls `price` and sorts.
 fn profile() -> Profile {
@@ -164,4 +167,85 @@ fn callgrind_has_the_lines_of_costs_and_of_calls() {
             assert_eq!(cost, Some(callees), "{id} {line}");
         }
     }
+}
+
+/// `main()` calls `total` on two lines of its file, and that `price` on two of its own.
+fn traced() -> Profile {
+    let samples = profile();
+    let cost = |calls, wall| Cost {
+        calls,
+        wall,
+        ..Cost::default()
+    };
+    let node = |parent, symbol, calls, wall| Node {
+        parent: NodeId(parent),
+        symbol: SymbolId(symbol),
+        cost: cost(calls, wall),
+    };
+    let at = |file, line| CallLine { file, line };
+    let tree = CalledTree {
+        nodes: vec![
+            node(0, 0, 1, 9_000),
+            node(0, 1, 1, 5_000),
+            node(0, 1, 2, 3_000),
+            node(1, 2, 7, 2_000),
+            node(1, 2, 1, 1_000),
+            node(2, 3, 4, 500),
+        ],
+        lines: vec![
+            at(0, 0),
+            at(1, 6),
+            at(1, 7),
+            at(0, 12),
+            at(0, 13),
+            at(0, 14),
+        ],
+    };
+    let files = [b"/srv/index.php"[..].into()];
+    Profile {
+        lines: tree.costs_of_lines(&files, &samples.symbols),
+        body: Body::Tree(tree.tree()),
+        symbols: samples.symbols,
+        ..Profile::empty()
+    }
+}
+
+#[test]
+fn callgrind_has_the_calls_of_each_line() {
+    let write = |id: &str| {
+        let format = formats::by_id(id).unwrap();
+        let mut out = Vec::new();
+        formats::write(format, &traced(), &WriteOptions::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let text = write("callgrind");
+    let (_, main) = text.split_once("fn=(1) main()\n").unwrap();
+    for call in [
+        "calls=1 8\n6 500\n",
+        "calls=2 8\n7 300\n",
+        "calls=7 19\n12 200\n",
+        "calls=1 19\n13 100\n",
+        "calls=4 1\n14 50\n",
+    ] {
+        assert!(main.contains(call), "{call}: {main}");
+    }
+    // Read again: the same calls on the same lines.
+    let read = formats::read(text.as_bytes()).unwrap();
+    let calls = read.lines.list.iter();
+    let calls = calls.map(|line| (line.line, line.calls, line.callees.wall));
+    let mut calls: Vec<_> = calls.filter(|(_, calls, _)| *calls > 0).collect();
+    calls.sort_unstable();
+    assert_eq!(
+        calls,
+        [
+            (6, 1, 5_000),
+            (7, 2, 3_000),
+            (12, 7, 2_000),
+            (13, 1, 1_000),
+            (14, 4, 500)
+        ]
+    );
+    // Xdebug's dialect has a block for each path, and the line where there is one.
+    let text = write("callgrind-xdebug");
+    assert!(text.contains("calls=4 0 0\n14 50 0\n"), "{text}");
 }

@@ -18,6 +18,7 @@
 //! was written, or an error: only event files may end early, and are then
 //! marked as truncated.
 
+mod called;
 mod costs;
 mod crc;
 mod edges;
@@ -53,7 +54,10 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The minor version: older readers skip its additions.
-pub const MINOR: u8 = 4;
+pub const MINOR: u8 = 5;
+
+/// The minor version of files with lines of samples only.
+const MINOR_WITHOUT_CALLED_LINES: u8 = 4;
 
 /// The minor version of files without lines.
 const MINOR_WITHOUT_LINES: u8 = 3;

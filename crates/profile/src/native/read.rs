@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::called::CalledReader;
 use super::edges::EdgeReader;
 use super::events::EventsReader;
 use super::head::{Head, SECOND_PROFILE};
@@ -41,11 +42,13 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
         return EventsReader::after(sections, &head, limits, budget)?.into_profile(limits);
     }
     let mut parts = Parts::new(limits, budget);
+    let mut called = CalledReader::within(budget);
     let body = match head.body {
         kind::EDGES => {
             let mut reader = EdgeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
                 kind::EDGES => reader.take(cursor, symbols.len(), budget),
+                kind::COSTS_OF_LINES => called.take(cursor, symbols.len()),
                 _ => Ok(()),
             })?;
             reader.finish().map(Body::Edges)
@@ -54,6 +57,7 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
             let mut reader = TreeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
                 kind::TREE => reader.take(cursor, symbols.len(), limits.nodes, budget),
+                kind::COSTS_OF_LINES => called.take(cursor, symbols.len()),
                 _ => Ok(()),
             })?;
             reader.finish(parts.symbols.len(), budget)?.map(Body::Tree)
@@ -83,7 +87,7 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
     }
     let lines = match &body {
         Body::Samples(samples) => samples.lines(&parts.symbols, budget),
-        _ => crate::Lines::default(),
+        _ => called.finish(),
     };
     budget.check()?;
     Ok(Profile {

@@ -9,7 +9,9 @@ use super::output::{Output, flush};
 use super::section::kind;
 use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
-use super::{MINOR, MINOR_WITHOUT_LINES, edges, lined, samples, tree};
+use super::{
+    MINOR, MINOR_WITHOUT_CALLED_LINES, MINOR_WITHOUT_LINES, called, edges, lined, samples, tree,
+};
 use crate::{Body, Events, Profile};
 
 /// The number of symbols in a section.
@@ -32,7 +34,8 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Events(events) => return write_events(profile, events, out),
     };
     let minor = match &profile.body {
-        Body::Samples(samples) if !samples.lined.list.is_empty() => MINOR,
+        Body::Samples(samples) if !samples.lined.list.is_empty() => MINOR_WITHOUT_CALLED_LINES,
+        Body::Edges(_) | Body::Tree(_) if !profile.lines.is_empty() => MINOR,
         _ => MINOR_WITHOUT_LINES,
     };
     let mut output = Output::begin(out, minor);
@@ -54,6 +57,9 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
             lined::write(all, &profile.symbols, &mut output)?;
         }
         Body::Events(_) => {}
+    }
+    if !matches!(profile.body, Body::Samples(_)) {
+        called::write(&profile.lines, &mut output)?;
     }
     let mut spans = SpanWriter::default();
     output.section(|writer, out| spans.put(writer, out, &profile.spans))?;

@@ -162,10 +162,13 @@ fn lines(mut lines: Lines, number: impl Fn(SymbolId) -> SymbolId) -> Lines {
         line.symbol = number(line.symbol);
         line.file = line.file.map(|file| numbers[file.0]);
     }
+    for calls in &mut lines.calls {
+        calls.caller = number(calls.caller);
+        calls.callee = number(calls.callee);
+        calls.file = calls.file.map(|file| numbers[file.0]);
+    }
     lines.files = files;
-    lines
-        .list
-        .sort_unstable_by_key(|line| (line.file, line.line, line.symbol));
+    lines.sort();
     lines
 }
 

@@ -19,7 +19,7 @@ MASK = (1 << 64) - 1
 COSTS = ("calls", "wall", "cpu", "memory", "peak")
 MOST_REPEATED = 64 << 20
 LARGEST_SECTION = 1 << 30
-SECTIONS_OF = {"E": "E", "T": "T", "K": "KAN", "C": "CL"}
+SECTIONS_OF = {"E": "EB", "T": "TB", "K": "KAN", "C": "CL"}
 
 
 class Truncated(Exception):
@@ -265,6 +265,53 @@ class Nodes:
     def stacks_json(self):
         check(self.parents, "there are no stacks")
         return [list(stack) for stack in zip(self.parents, self.symbols)]
+
+
+class CostsOfLines:
+    """What lines cost, beside edges and tree nodes."""
+
+    def __init__(self):
+        self.files = []
+        self.list = []
+        self.calls = []
+
+    def read(self, payload, symbols):
+        for _ in range(payload.number()):
+            self.files.append(payload.bytes())
+        columns = [columns_of(payload, 31) for _ in range(3)]
+        last = 0
+        for _ in range(payload.number()):
+            file = payload.number()
+            check(file <= len(self.files), "no path has this number")
+            last += payload.signed()
+            check(0 < last < 1 << 32, "lines are numbered from 1")
+            key = (file, last, symbols.number(payload))
+            check(not self.list or self.list[-1][0] < key, "lines have to be in order")
+            self.list.append((key, [cost_of(payload, each) for each in columns]))
+        columns = columns_of(payload, 31)
+        for _ in range(payload.number()):
+            line = payload.number()
+            check(line < len(self.list), "no line has this number")
+            key = (line, symbols.number(payload))
+            check(not self.calls or self.calls[-1][0] < key, "calls have to be in order")
+            self.calls.append((key, cost_of(payload, columns)))
+        payload.end()
+
+    def json(self):
+        if not self.list:
+            return {}
+        lines = []
+        for (file, line, symbol), costs in self.list:
+            file = shown(self.files[file - 1]) if file else None
+            lines.append([file, line, symbol, *(signed(cost) for cost in costs)])
+        calls = [[*key, signed(cost)] for key, cost in self.calls]
+        return {"costs_of_lines": lines, "calls_from_lines": calls}
+
+
+def signed(cost):
+    """Costs of lines may be negative."""
+    calls, *others = cost
+    return [calls, *((value + (1 << 63) & MASK) - (1 << 63) for value in others)]
 
 
 class Tree:
@@ -584,6 +631,7 @@ def read(file, as_tree=False):
     parts = sections(file)
     profile = body = kind = None
     meta, symbols, spans = Meta(), Symbols(), Spans()
+    lines = CostsOfLines()
     is_whole = False
     try:
         major, minor = next(parts)[1]
@@ -613,6 +661,8 @@ def read(file, as_tree=False):
             elif section in SECTIONS_OF[kind]:
                 if section == "A":
                     body.read(payload)
+                elif section == "B":
+                    lines.read(payload, symbols)
                 elif section == "N":
                     body.read_lines(payload, symbols)
                 elif section == "K":
@@ -651,6 +701,7 @@ def read(file, as_tree=False):
             for name, path, line, internal in merged
         ],
         **calls,
+        **lines.json(),
         **spans.json(which),
     }
 

@@ -82,6 +82,9 @@ pub trait Plan {
     /// Each call is an event ([`Shape::Events`](crate::Shape)). Requires
     /// `TREE`.
     const EVENTS: bool = false;
+    /// Calls are keyed by the caller's line, too ([`CallSite::line`](crate::CallSite)).
+    /// Requires `TREE`, without `EVENTS`.
+    const LINES: bool = false;
     /// The engine reports a user function's end before its variables are
     /// destroyed, by [`Recorder::leave_early`](crate::Recorder::leave_early).
     const ENDS_EARLY: bool = false;

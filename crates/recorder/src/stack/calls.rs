@@ -66,7 +66,7 @@ impl Calls {
         symbol: usize,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
-        find: impl FnOnce(&mut CallTable, u32, u32) -> Option<u32>,
+        find: impl Fn(&mut CallTable, u32, u32) -> Option<u32>,
     ) -> Option<Token> {
         let (top, slot) = self.frames.top_and_slot()?;
         if top.is_stale(site) {
@@ -85,6 +85,12 @@ impl Calls {
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
+                let mut caller = caller;
+                if P::LINES {
+                    for line in self.table.lines_of(caller, site).into_iter().flatten() {
+                        caller = find(&mut self.table, caller, line)?;
+                    }
+                }
                 Place::of_path(find(&mut self.table, caller, symbol)?)
             } else {
                 let activation = *next;

@@ -4,6 +4,10 @@
 //! frame has a *mark*, and the next call decides for each open frame whether it
 //! still exists.
 
+use profile::CallLine;
+
+use crate::SymbolId;
+
 /// A call that begins, as its engine reports it.
 pub trait CallSite {
     /// What its frame is known by, see [`Token`](crate::Token).
@@ -12,6 +16,12 @@ pub trait CallSite {
     /// Whether a frame marked `open` no longer exists, now that this call
     /// begins. The bottom of a stack, marked `usize::MAX`, always exists.
     fn is_stale(&self, open: usize) -> bool;
+
+    /// The line that the recorded caller, a function with that symbol, calls from; only
+    /// plans with [`LINES`](crate::Plan::LINES) ask.
+    fn line(&self, _caller: SymbolId) -> CallLine {
+        CallLine::UNKNOWN
+    }
 }
 
 /// A call on the C stack, at that address: callees have lower addresses than

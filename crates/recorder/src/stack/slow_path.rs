@@ -111,7 +111,7 @@ impl Calls {
         if self.frames.last().is_none_or(|top| top.is_stale(site)) {
             self.drop_stale::<P>(site, read());
         }
-        let place = self.place_of_next::<P>(symbol)?;
+        let place = self.place_of_next::<P>(symbol, site)?;
         let mark = site.mark();
         self.frames.push(Frame {
             mark,
@@ -209,18 +209,27 @@ impl Calls {
 
     /// The place of a call of `symbol` by the innermost open function; none if
     /// the stack has its maximum depth, or there is no memory.
-    pub(crate) fn place_of_next<P: Plan>(&mut self, symbol: SymbolId) -> Option<Place> {
+    pub(crate) fn place_of_next<P: Plan>(
+        &mut self,
+        symbol: SymbolId,
+        site: &impl CallSite,
+    ) -> Option<Place> {
         let top = *self.frames.last()?;
         let can_push = self.frames.len() <= self.max_depth && self.frames.reserve(top);
-        can_push.then(|| self.find_place::<P>(top.place.context, symbol.0))
+        can_push.then(|| self.find_place::<P>(top.place.context, symbol.0, site))
     }
 
-    fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
+    fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32, site: &impl CallSite) -> Place {
         if P::EVENTS {
             return Place::of_event(symbol);
         }
         if P::TREE {
-            return match self.table.row(caller, symbol) {
+            let line = if P::LINES {
+                self.table.line_row(caller, site)
+            } else {
+                Some(caller)
+            };
+            return match line.and_then(|line| self.table.row(line, symbol)) {
                 Some(row) => Place::of_path(row),
                 None => self.truncated_place(caller),
             };

@@ -5,6 +5,7 @@ mod callees;
 mod edges;
 mod freed;
 mod growth;
+mod lines;
 mod rows;
 mod tree;
 

@@ -1,8 +1,8 @@
 //! The finished table as a tree: ticks become time, rows become nodes.
 
-use profile::{Cost, Node, NodeId, SymbolId, Table, Tree};
+use profile::{CallLine, CalledTree, Cost, Node, NodeId, SymbolId, Table, Tree};
 
-use super::rows::{CallTable, ROOT, Row};
+use super::rows::{CallTable, NONE, ROOT, Row};
 use crate::TickRate;
 
 impl CallTable {
@@ -14,42 +14,89 @@ impl CallTable {
     pub(crate) fn tree(&self, wall: TickRate, cpu: TickRate) -> Tree {
         // Row 0 is the sink; every other row is the node before it.
         let rows = self.rows.get(ROOT as usize..).unwrap_or_default();
-        let node_of = |row: u32| row.saturating_sub(ROOT);
-        let mut own: Table<u32, Own> = rows.iter().map(Own::of).collect();
-        for row in rows.iter().skip(1) {
-            own[node_of(row.parent())].subtract(row);
+        let parent = |row: &Row| row.parent().saturating_sub(ROOT);
+        Tree {
+            nodes: nodes(rows.iter(), parent, wall, cpu),
         }
-        let mut times: Table<usize, (i128, i128)> = own
-            .iter()
-            .map(|own| {
-                (
-                    wall.signed_nanoseconds(own.wall),
-                    cpu.signed_nanoseconds(own.cpu),
-                )
-            })
-            .collect();
-        for (index, row) in rows.iter().enumerate().skip(1).rev() {
-            let (wall, cpu) = times[index];
-            let parent = &mut times[node_of(row.parent()) as usize];
-            *parent = (parent.0 + wall, parent.1 + cpu);
+    }
+
+    /// The same of a table with rows for lines.
+    pub(crate) fn called_tree(&self, wall: TickRate, cpu: TickRate) -> CalledTree {
+        let mut lines: Vec<CallLine> = Vec::new();
+        // The node of each row, or the nearest one above it, with the line below that.
+        let mut places = Table::new((0_u32, CallLine::UNKNOWN), self.rows.len());
+        for (number, row) in (0..).zip(&self.rows).skip(ROOT as usize) {
+            let (node, at) = match number {
+                ROOT => (0, CallLine::UNKNOWN),
+                _ => places[row.parent()],
+            };
+            places[number] = if row.is_line() {
+                (node, row.add_to(at))
+            } else {
+                lines.push(at);
+                (index_32(lines.len() - 1), CallLine::UNKNOWN)
+            };
         }
-        let nodes = rows.iter().zip(&times).map(|(row, &(wall, cpu))| Node {
-            parent: NodeId(node_of(row.parent())),
+        let rows = self.rows.iter().skip(ROOT as usize);
+        let rows = rows.filter(|row| !row.is_line());
+        let parent = |row: &Row| match row.parent() {
+            NONE => 0,
+            parent => places[parent].0,
+        };
+        CalledTree {
+            nodes: nodes(rows, parent, wall, cpu),
+            lines,
+        }
+    }
+}
+
+fn index_32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The nodes of rows that begin with the root; `parent` returns the number of a row's parent.
+fn nodes<'r>(
+    rows: impl Iterator<Item = &'r Row> + Clone,
+    parent: impl Fn(&Row) -> u32,
+    wall: TickRate,
+    cpu: TickRate,
+) -> Vec<Node> {
+    let mut own: Table<u32, Own> = rows.clone().map(Own::of).collect();
+    for row in rows.clone().skip(1) {
+        own[parent(row)].subtract(row);
+    }
+    let own = own.iter().map(|own| {
+        (
+            wall.signed_nanoseconds(own.wall),
+            cpu.signed_nanoseconds(own.cpu),
+        )
+    });
+    let mut times: Table<usize, (i128, i128)> = own.collect();
+    let mut nodes: Vec<Node> = rows
+        .map(|row| Node {
+            parent: NodeId(parent(row)),
             symbol: SymbolId(row.callee()),
             cost: Cost {
                 calls: row.calls,
-                wall: unsigned_ns(wall),
-                cpu: unsigned_ns(cpu),
                 memory: row.cost.memory,
                 peak: row.cost.peak,
+                ..Cost::default()
             },
-        });
-        let mut nodes: Vec<Node> = nodes.collect();
-        if let Some(root) = nodes.first_mut() {
-            root.parent = NodeId::ROOT;
+        })
+        .collect();
+    for (number, node) in nodes.iter_mut().enumerate().rev() {
+        let (wall, cpu) = times[number];
+        node.cost.wall = unsigned_ns(wall);
+        node.cost.cpu = unsigned_ns(cpu);
+        if number > 0 {
+            let parent = &mut times[node.parent.index()];
+            *parent = (parent.0 + wall, parent.1 + cpu);
         }
-        Tree { nodes }
     }
+    if let Some(root) = nodes.first_mut() {
+        root.parent = NodeId::ROOT;
+    }
+    nodes
 }
 
 /// The self cost of a row, in ticks.

@@ -281,7 +281,7 @@ fn flags_are_words_in_any_order() {
     refuses(&settings::FLAGS, &["cpus", "cpu;sql", "all", "1"]);
     assert_eq!(
         settings::FLAGS.parser.expected(),
-        "any of the words cpu, memory, no_builtins and sql"
+        "any of the words cpu, lines, memory, no_builtins and sql"
     );
     assert_eq!(
         Flags::from_bits(6),
@@ -297,7 +297,7 @@ fn flags_are_words_in_any_order() {
             no_builtins: true,
             cpu: true,
             memory: true,
-            sql: false
+            ..Flags::NONE
         }
     );
     assert_eq!(
@@ -422,7 +422,7 @@ proptest! {
             "[0-9]{1,12}[kKmMgGtT]?",
             "[01](\\.[0-9]{0,17})?",
             "0?[0-7]{3}",
-            "((cpu|memory|sql|no_builtins|CPU)[ ,|\t]?){0,5}",
+            "((cpu|lines|memory|sql|no_builtins|CPU)[ ,|\t]?){0,5}",
             "[a-z_.-]{0,10}([ ,][a-z_.-]{0,10}){0,4}",
             "(%[aHiprRstu%]|[a-z.-]){1,9}",
             "0|1|on|off|auto|trigger|tsc|wall|cpu|tree|edges|pattern|exact|native|json",

@@ -203,8 +203,45 @@ fn contents(profile: &Profile) -> Value {
     });
     if let (Value::Object(contents), Value::Object(body)) = (&mut contents, body) {
         contents.extend(body);
+        contents.extend(costs_of_lines(profile));
     }
     contents
+}
+
+/// The lines of calls; none of samples, which are computed.
+fn costs_of_lines(profile: &Profile) -> Vec<(String, Value)> {
+    let lines = &profile.lines;
+    if matches!(profile.body, Body::Samples(_)) || lines.is_empty() {
+        return Vec::new();
+    }
+    let cost =
+        |calls: u64, cost: &SelfCost| json!([calls, cost.wall, cost.cpu, cost.memory, cost.peak]);
+    let list = lines.list.iter().map(|line| {
+        json!([
+            lines.file(line.file).map(name),
+            line.line,
+            line.symbol.0,
+            cost(0, &line.own),
+            cost(line.calls, &line.callees),
+            cost(0, &line.builtin),
+        ])
+    });
+    let calls = lines.calls.iter().map(|calls| {
+        let key = (calls.file, calls.line, calls.caller);
+        let line = lines
+            .list
+            .iter()
+            .position(|line| (line.file, line.line, line.symbol) == key);
+        json!([
+            line.unwrap(),
+            calls.callee.0,
+            cost(calls.calls, &calls.cost)
+        ])
+    });
+    vec![
+        ("costs_of_lines".to_owned(), list.collect()),
+        ("calls_from_lines".to_owned(), calls.collect()),
+    ]
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
     Activation, Body, Budget, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut,
-    LinedId, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
-    SpansBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
+    LinedId, LinesBuilder, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, SelfCost,
+    Span, SpanKind, Spans, SpansBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
 /// By the name of their body.
@@ -179,6 +179,32 @@ fn spans() -> Spans {
 }
 
 /// Samples with lines: also of a file that a function includes, and one without lines.
+/// A tree with the lines of its calls.
+pub(crate) fn called_example() -> Profile {
+    let (_, mut profile) = examples().remove(1);
+    let mut builder = LinesBuilder::within(&Budget::unlimited());
+    let wall = |wall| SelfCost {
+        wall,
+        ..SelfCost::default()
+    };
+    let index = builder.file(b"/srv/index.php");
+    let page = builder.file(b"/srv/page.php");
+    for (symbol, file, line, callee, calls) in [
+        (0, page, 3, 1, 1),
+        (0, index, 70_003, 1, 2),
+        (1, page, 12, 2, 900),
+        (1, page, 12, 3, 4),
+        (1, None, 2, 2, 1),
+    ] {
+        let place = builder.line(SymbolId(symbol), file, line).unwrap();
+        builder.add_calls(place, calls, wall(500));
+        builder.add_callee(place, SymbolId(callee), calls, wall(300));
+        builder.add_builtin(place, wall(-20));
+    }
+    profile.lines = builder.finish();
+    profile
+}
+
 pub(crate) fn lined_example() -> Profile {
     let (_, mut profile) = examples().remove(2);
     let mut builder = SamplesBuilder::default();

@@ -2,10 +2,10 @@
 //! additions.
 
 use profile::native::Error;
-use profile::{Body, LinedId, LinedStacks, Profile, Spans};
+use profile::{Body, LinedId, LinedStacks, Lines, Profile, Spans};
 
 use super::assembled::{MAIN, assembled};
-use super::examples::{examples, lined_example};
+use super::examples::{called_example, examples, lined_example};
 use super::{read, written};
 
 /// What version 1.0 wrote. Never to be changed: later versions have to read it.
@@ -99,6 +99,23 @@ fn files_with_lines_are_read_and_written_as_version_1_4_wrote_them() {
         sample.lined = LinedId::UNKNOWN;
     }
     assert_eq!(samples, expected);
+}
+
+/// Lines of calls came with version 1.5. Without that section the file has the same calls.
+#[test]
+fn files_with_lines_of_calls_are_read_and_written_as_version_1_5_wrote_them() {
+    let mut profile = called_example();
+    let now = written(&profile);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native/v1.5-lines.xhp");
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        std::fs::write(path, &now).unwrap();
+    }
+    let bytes = std::fs::read(path).unwrap();
+    assert!(now == bytes);
+    assert_eq!(bytes[9], 5);
+    assert_eq!(read(&bytes).unwrap(), profile);
+    profile.lines = Lines::default();
+    assert_eq!(read(&without_section(&bytes, b'B')).unwrap(), profile);
 }
 
 /// The file with all sections of a kind left out.

@@ -2,8 +2,8 @@
 
 use profile::{
     Activation, Body, Budget, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut,
-    LinedId, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans,
-    SpansBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    LinedId, Lines, LinesBuilder, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder,
+    SelfCost, Span, SpanKind, Spans, SpansBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -253,31 +253,71 @@ pub(crate) fn spans() -> impl Strategy<Value = Spans> {
     })
 }
 
+fn own_cost() -> impl Strategy<Value = SelfCost> {
+    let value = || prop_oneof![any::<i64>(), -5_000_i64..5_000, Just(0)];
+    (value(), value(), value(), value()).prop_map(|(wall, cpu, memory, peak)| SelfCost {
+        wall,
+        cpu,
+        memory,
+        peak,
+    })
+}
+
+/// Costs of lines that no profile need have.
+fn lines() -> impl Strategy<Value = Lines> {
+    let file = prop::option::of("[ab]{0,2}");
+    let callee = prop::option::of((0..SYMBOLS, any::<u64>(), own_cost()));
+    let line = (
+        (0..SYMBOLS, file, prop_oneof![1_u32..4, 1..=u32::MAX]),
+        (own_cost(), any::<u64>(), own_cost(), own_cost()),
+        callee,
+    );
+    prop::collection::vec(line, 0..12).prop_map(|list| {
+        let mut builder = LinesBuilder::within(&Budget::unlimited());
+        for ((symbol, file, line), (own, calls, callees, builtin), callee) in list {
+            let file = file.and_then(|file| builder.file(file.as_bytes()));
+            let Some(place) = builder.line(SymbolId(symbol), file, line) else {
+                continue;
+            };
+            builder.add_own(place, own);
+            builder.add_calls(place, calls, callees);
+            builder.add_builtin(place, builtin);
+            if let Some((callee, calls, cost)) = callee {
+                builder.add_callee(place, SymbolId(callee), calls, cost);
+            }
+        }
+        builder.finish()
+    })
+}
+
 pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Value = Profile> {
     let metrics = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (symbols(), body, metrics, meta(), spans()).prop_map(|(symbols, body, bits, meta, spans)| {
-        let lines = match &body {
-            Body::Samples(samples) => samples.lines(&symbols, &Budget::unlimited()),
-            _ => profile::Lines::default(),
-        };
-        Profile {
-            symbols,
-            body,
-            metrics: Metrics {
-                calls: bits.0,
-                wall_unit: if bits.1 {
-                    WallUnit::Samples
-                } else {
-                    WallUnit::Nanoseconds
+    (symbols(), body, metrics, meta(), spans(), lines()).prop_map(
+        |(symbols, body, bits, meta, spans, lines)| {
+            let lines = match &body {
+                Body::Samples(samples) => samples.lines(&symbols, &Budget::unlimited()),
+                Body::Edges(_) | Body::Tree(_) => lines,
+                Body::Events(_) => profile::Lines::default(),
+            };
+            Profile {
+                symbols,
+                body,
+                metrics: Metrics {
+                    calls: bits.0,
+                    wall_unit: if bits.1 {
+                        WallUnit::Samples
+                    } else {
+                        WallUnit::Nanoseconds
+                    },
+                    cpu: bits.2,
+                    memory: bits.3,
                 },
-                cpu: bits.2,
-                memory: bits.3,
-            },
-            meta,
-            spans,
-            lines,
-        }
-    })
+                meta,
+                spans,
+                lines,
+            }
+        },
+    )
 }
 
 pub(crate) fn events_profile() -> impl Strategy<Value = Profile> {
