@@ -9,7 +9,9 @@
 //!   program that calls short functions is never the same twice, and its samples would all be of what lasts.
 //!
 //! A frame that PHP prepares for a call has no caller yet, as the outermost one. So a stack must also end where all
-//! stacks of the thread do: at the address of the last outermost frame, or where three readings in a row end.
+//! stacks of the thread do: at the address of the last outermost frame, or where three readings in a row end. And it
+//! ends at a frame that PHP made for code of its own ([`CALL_TOP`]): a target that is switched out between two steps of
+//! a call stays as it is for many readings.
 //!
 //! **Invariant:** a stack that is returned leads to the outermost frame.
 
@@ -43,6 +45,9 @@ pub(crate) enum Reading {
 /// In how many nanoseconds three readings must be made. If this program was switched out in between, the target may
 /// have come back to the same callers on another way.
 const AT_ONCE: u64 = 20_000;
+/// `ZEND_CALL_TOP` in zend_compile.h, the same since PHP 7.1: the call info of a frame that no PHP code calls:
+/// `zend_execute` and `zend_call_function` set it, `ZEND_INIT_FCALL` and its kind do not.
+const CALL_TOP: u32 = 1 << 17;
 /// How often a stack is read before it is given up.
 const ATTEMPTS: usize = 24;
 /// The frames of a stack that are read: PHP's own limits of recursion are lower, mostly.
@@ -206,6 +211,11 @@ impl StackReader {
             address = word_in(frame, layout.prev);
         }
         // Frames without a function are those between PHP's code and others'.
+        let is_outermost =
+            |frame: &RawFrame| frame.function == 0 || frame.call_info & CALL_TOP != 0;
+        if !frames.last().is_some_and(is_outermost) {
+            return None;
+        }
         frames.iter().any(|frame| frame.function != 0).then_some(())
     }
 
@@ -315,6 +325,8 @@ mod tests {
             place(index) + layout.prev,
             if index == 0 { 0 } else { place(index - 1) },
         );
+        let call_info = if index == 0 { CALL_TOP } else { 0 };
+        memory.write(place(index) + layout.call_info, &call_info.to_le_bytes());
         memory.word(current(), place(index));
     }
 
@@ -353,6 +365,15 @@ mod tests {
         let reading = reader.read(&memory, EXECUTOR, &layout()).unwrap();
         let functions: Vec<u64> = reader.frames().iter().map(|frame| frame.function).collect();
         assert_eq!((reading, functions), (Reading::Stack, vec![8, 7]));
+    }
+
+    #[test]
+    fn a_target_that_is_switched_out_while_it_prepares_a_call_has_no_stack() {
+        let memory = memory(&[7, 8, 9]);
+        // The last call has returned and the next one is prepared at its place, but PHP has not written down yet that
+        // the caller runs.
+        memory.word(place(2) + layout().prev, 0);
+        assert_eq!(read(&memory).0, Reading::Torn);
     }
 
     #[test]

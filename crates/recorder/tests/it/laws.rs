@@ -6,17 +6,36 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use recorder::{
-    Plan, Reading, Recorder, ReusedTables, Shape, StackAddress, SymbolId, TickRate, Ticks,
+    CallLine, CallSite, Plan, Reading, Recorder, ReusedTables, Shape, StackAddress, SymbolId,
+    TickRate, Ticks,
 };
 
 use crate::hooks::{enter, leave};
 
-struct All<const TREE: bool>;
+struct All<const TREE: bool, const LINES: bool = false>;
 
-impl<const TREE: bool> Plan for All<TREE> {
+impl<const TREE: bool, const LINES: bool> Plan for All<TREE, LINES> {
     const CPU: bool = true;
     const MEMORY: bool = true;
     const TREE: bool = TREE;
+    const LINES: bool = LINES;
+}
+
+/// A call on the C stack, from a line.
+struct Site(StackAddress, CallLine);
+
+impl CallSite for Site {
+    fn mark(&self) -> usize {
+        self.0.mark()
+    }
+
+    fn is_stale(&self, open: usize) -> bool {
+        self.0.is_stale(open)
+    }
+
+    fn line(&self, _: SymbolId) -> CallLine {
+        self.1
+    }
 }
 
 /// One step of a program: call a function, return, or leave several by a bailout.
@@ -44,11 +63,11 @@ type EdgeMap = BTreeMap<((u32, u32), (u32, u32)), Row>;
 
 /// Runs a program; returns its edges and the root's cost.
 fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
-    run_in::<TREE>(ReusedTables::default(), steps).0
+    run_in::<TREE, false>(ReusedTables::default(), steps).0
 }
 
 /// The same in the memory of an earlier profile; returns also what is left for the next.
-fn run_in<const TREE: bool>(
+fn run_in<const TREE: bool, const LINES: bool>(
     tables: ReusedTables,
     steps: &[Step],
 ) -> ((EdgeMap, Row), ReusedTables) {
@@ -71,26 +90,33 @@ fn run_in<const TREE: bool>(
         recorder.add_symbol();
     }
     let mut open = Vec::new();
-    for step in steps {
+    for (number, step) in (0_u32..).zip(steps) {
         match *step {
             Step::Call(symbol) => {
-                let site = StackAddress(1_000_000 - open.len());
-                let call = enter::<All<TREE>>(&mut recorder, SymbolId(symbol), &site, read);
+                let (file, line) = (number % 2, number % 5);
+                let address = StackAddress(1_000_000 - open.len());
+                let site = Site(address, CallLine { file, line });
+                let call = enter::<All<TREE, LINES>>(&mut recorder, SymbolId(symbol), &site, read);
                 open.push(call);
             }
             Step::Return => {
                 if let Some(call) = open.pop() {
-                    leave::<All<TREE>>(&mut recorder, call, read);
+                    leave::<All<TREE, LINES>>(&mut recorder, call, read);
                 }
             }
             Step::Bailout(frames) => open.truncate(open.len().saturating_sub(frames)),
         }
     }
-    recorder.finish::<All<TREE>>(read());
+    recorder.finish::<All<TREE, LINES>>(read());
     let rate = TickRate::NANOSECONDS;
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
     let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
-    let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
+    let tree = if LINES {
+        recorder.called_tree(rate, rate).map(|called| called.tree())
+    } else {
+        recorder.tree(rate, rate)
+    };
+    let tree = tree.map(|tree| tree.to_edges());
     let (table, tables) = match tree {
         Some(table) => (table, recorder.into_tables()),
         None => {
@@ -116,9 +142,15 @@ proptest! {
 
     #[test]
     fn a_profile_in_the_memory_of_another_is_as_any(before in steps(), steps in steps()) {
-        let tables = || run_in::<true>(ReusedTables::default(), &before).1;
-        prop_assert_eq!(run_in::<true>(tables(), &steps).0, run::<true>(&steps));
-        prop_assert_eq!(run_in::<false>(tables(), &steps).0, run::<false>(&steps));
+        let tables = || run_in::<true, false>(ReusedTables::default(), &before).1;
+        prop_assert_eq!(run_in::<true, false>(tables(), &steps).0, run::<true>(&steps));
+        prop_assert_eq!(run_in::<false, false>(tables(), &steps).0, run::<false>(&steps));
+    }
+
+    #[test]
+    fn lines_divide_paths_and_change_no_cost(steps in steps()) {
+        let with_lines = run_in::<true, true>(ReusedTables::default(), &steps).0;
+        prop_assert_eq!(with_lines, run::<true>(&steps));
     }
 
     #[test]
