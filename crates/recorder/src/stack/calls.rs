@@ -87,8 +87,9 @@ impl Calls {
             slot.place = if P::TREE {
                 let mut caller = caller;
                 if P::LINES {
-                    for line in self.table.lines_of(caller, site).into_iter().flatten() {
-                        caller = find(&mut self.table, caller, line)?;
+                    let line = site.line(self.table.function(caller));
+                    for key in CallTable::keys_of(line).into_iter().flatten() {
+                        caller = find(&mut self.table, caller, key)?;
                     }
                 }
                 Place::of_path(find(&mut self.table, caller, symbol)?)

@@ -225,7 +225,8 @@ impl Calls {
         }
         if P::TREE {
             let line = if P::LINES {
-                self.table.line_row(caller, site)
+                let line = site.line(self.table.function(caller));
+                self.table.line_row(caller, line)
             } else {
                 Some(caller)
             };

@@ -5,7 +5,7 @@
 //! limits need not know.
 
 use super::rows::{CallTable, Row};
-use crate::{CallLine, CallSite, SymbolId};
+use crate::{CallLine, SymbolId};
 
 /// Set in the key of such a row, instead of a callee: no symbol has this bit.
 const IS_LINE: u32 = 1 << 31;
@@ -15,11 +15,15 @@ const IS_FILE: u32 = 1 << 30;
 const NUMBER: u32 = IS_FILE - 1;
 
 impl CallTable {
-    /// The keys of the rows between that of a caller and that of a call by it.
+    /// The function of a row.
     #[inline(always)]
-    pub(crate) fn lines_of(&self, caller: u32, site: &impl CallSite) -> [Option<u32>; 2] {
-        let symbol = self.rows.get(caller as usize).map_or(0, Row::callee);
-        let CallLine { file, line } = site.line(SymbolId(symbol));
+    pub(crate) fn function(&self, row: u32) -> SymbolId {
+        SymbolId(self.rows.get(row as usize).map_or(0, Row::callee))
+    }
+
+    /// The keys of the rows between that of a caller and that of a call from a line.
+    #[inline(always)]
+    pub(crate) fn keys_of(CallLine { file, line }: CallLine) -> [Option<u32>; 2] {
         let is_known = line > 0 && line <= NUMBER && file <= NUMBER;
         [
             (is_known && file > 0).then_some(IS_LINE | IS_FILE | file),
@@ -29,9 +33,9 @@ impl CallTable {
 
     /// The parent of a call's row: that of the line, or of the caller if the line is not
     /// known. None when the table is full.
-    pub(crate) fn line_row(&mut self, caller: u32, site: &impl CallSite) -> Option<u32> {
-        let mut lines = self.lines_of(caller, site).into_iter().flatten();
-        lines.try_fold(caller, |parent, line| self.row(parent, line))
+    pub(crate) fn line_row(&mut self, caller: u32, line: CallLine) -> Option<u32> {
+        let mut keys = Self::keys_of(line).into_iter().flatten();
+        keys.try_fold(caller, |parent, key| self.row(parent, key))
     }
 }
 

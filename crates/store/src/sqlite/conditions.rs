@@ -87,6 +87,13 @@ impl Conditions {
         }
         for (name, value) in tags {
             let (operator, pattern) = operator(value);
+            if name == "trace_id" && operator == "=" {
+                // The name is no parameter, so that SQLite uses the index of these tags.
+                let of_trace = "run.number IN (SELECT run_tag.run FROM run_tag
+                     WHERE run_tag.name = 'trace_id' AND run_tag.value = ?)";
+                all.add(of_trace, [text(&pattern)]);
+                continue;
+            }
             all.add(
                 &format!(
                     "EXISTS (SELECT 1 FROM run_tag WHERE run_tag.run = run.number

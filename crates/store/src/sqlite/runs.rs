@@ -412,6 +412,21 @@ mod tests {
     }
 
     #[test]
+    fn the_runs_of_a_trace_are_found_by_their_index() {
+        let query = RunQuery {
+            selection: Selection {
+                app: Some("shop".to_owned()),
+                tags: vec![("trace_id".to_owned(), "7".repeat(32))],
+                ..Selection::default()
+            },
+            ..RunQuery::default()
+        };
+        let steps = plan(&query).join("; ");
+        assert!(steps.contains("run_tag_trace"), "{steps}");
+        assert!(!steps.contains("SCAN run"), "{steps}");
+    }
+
+    #[test]
     fn a_page_of_a_route_or_an_application_reads_no_more_runs_than_it_shows() {
         let of_app = Selection {
             app: Some("shop".to_owned()),

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// Each step is applied once, in a transaction; `user_version` counts them.
 /// Steps are never changed, only added.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     include_str!("schema-1.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-daily.sql"),
@@ -15,6 +15,7 @@ const STEPS: [&str; 8] = [
     include_str!("schema-tokens.sql"),
     include_str!("schema-slowest.sql"),
     include_str!("schema-totals.sql"),
+    include_str!("schema-traces.sql"),
 ];
 
 /// Creates the tables, or brings those of an older version up to date.

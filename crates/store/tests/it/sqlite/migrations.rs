@@ -67,17 +67,17 @@ fn a_store_without_sums_of_days_is_brought_up_to_date() {
     assert_eq!(answers(folder.path()), before);
 }
 
-/// Takes from a store what versions 3 to 8 added.
+/// Takes from a store what versions 3 to 9 added.
 const WITHOUT_DAYS: &str =
     "DROP TABLE run_total; DROP TABLE cell_total; DROP TRIGGER run_added; DROP TRIGGER run_removed;
     DROP TRIGGER run_resized; DROP TRIGGER cell_added; DROP TRIGGER cell_removed;
     DROP TABLE token; DROP TABLE taken; ALTER TABLE policy DROP COLUMN runs_a_day;
     ALTER TABLE policy DROP COLUMN bytes_a_day; DROP TABLE dropped; DROP INDEX run_app_size;
-    DROP INDEX run_app_wall; DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans;
+    DROP INDEX run_tag_trace; DROP INDEX run_app_wall; DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans;
     DROP TABLE summed; DROP TRIGGER cell_inserted; DROP TRIGGER cell_updated;
     DROP TRIGGER cell_deleted";
 
-/// Takes from a store what versions 2 to 8 added.
+/// Takes from a store what versions 2 to 9 added.
 fn made_older(folder: &Path) {
     let database = rusqlite::Connection::open(folder.join("store.sqlite")).unwrap();
     database.execute_batch(WITHOUT_DAYS).unwrap();
