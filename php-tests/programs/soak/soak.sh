@@ -259,31 +259,28 @@ soak_memory() {
 }
 
 # The first third of a run fills caches. A worker that is measured in the middle of a
-# request has up to 8 MiB more than one that waits, so medians are compared: that of
-# the last third of the measurements with that of the middle third. One worker may meet
+# request has up to 8 MiB more than one that waits, so the lowest measurements are
+# compared: that of the last third with that of the middle third. One worker may meet
 # a large page late, and its heap keeps a chunk more; a leak is in all of them. So half
 # of the workers must not have more than 1 MiB more.
 soak_memory_table() {
     awk '
         { if ($1 != last) { last = $1; at[++n] = $1 } rss[n, $2] = $3; pss[n, $2] = $4; own[n, $2] = $5; pids[$2] }
-        # The median of one worker in the measurements after `first`, up to `end`.
-        function median(kind, pid, first, end,    i, j, k, it, sorted) {
-            for (i = first + 1; i <= end; i++) {
-                it = kind[i, pid]
-                for (j = k++; j > 0 && sorted[j] > it; j--) sorted[j + 1] = sorted[j]
-                sorted[j + 1] = it
-            }
-            return sorted[int((k + 1) / 2)]
+        # The lowest measurement of one worker after `first`, up to `end`.
+        function lowest(kind, pid, first, end,    i, least) {
+            least = kind[first + 1, pid]
+            for (i = first + 2; i <= end; i++) if (kind[i, pid] < least) least = kind[i, pid]
+            return least
         }
         function thirds(kind, pid,    third) {
             third = int(n / 3)
-            before = median(kind, pid, third, n - third)
-            after = median(kind, pid, n - third, n)
+            before = lowest(kind, pid, third, n - third)
+            after = lowest(kind, pid, n - third, n)
             return sprintf("%7d %7d", before, after)
         }
         END {
             if (n < 9) { print "nine measurements are needed, and there are " n ": more REQUESTS"; exit 1 }
-            printf "%-8s %-17s %-17s %-17s   (KiB, medians of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
+            printf "%-8s %-17s %-17s %-17s   (KiB, lowest of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
             for (p in pids) {
                 printf "%-8s %s  %s  %s\n", p, thirds(rss, p), thirds(pss, p), thirds(own, p)
                 workers++
