@@ -45,7 +45,7 @@ pub(crate) enum Reading {
 /// In how many nanoseconds three readings must be made. If this program was switched out in between, the target may
 /// have come back to the same callers on another way.
 const AT_ONCE: u64 = 20_000;
-/// `ZEND_CALL_TOP` in zend_compile.h, the same since PHP 7.1: the call info of a frame that no PHP code calls:
+/// `ZEND_CALL_TOP` in `zend_compile.h`, the same since PHP 7.1: the call info of a frame that no PHP code calls:
 /// `zend_execute` and `zend_call_function` set it, `ZEND_INIT_FCALL` and its kind do not.
 const CALL_TOP: u32 = 1 << 17;
 /// How often a stack is read before it is given up.

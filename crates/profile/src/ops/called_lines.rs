@@ -78,8 +78,8 @@ impl CalledTree {
             let keys = called.map(|(place, line)| (line, (place.index(), node.symbol.0)));
             if !is_entered {
                 if let Some((line, call)) = keys {
-                    open_lines.close(line);
-                    open_calls.close(call);
+                    open_lines.close(&line);
+                    open_calls.close(&call);
                 }
                 continue;
             }
@@ -147,8 +147,8 @@ impl<K: Eq + std::hash::Hash> Open<K> {
         *times == 1
     }
 
-    fn close(&mut self, key: K) {
-        if let Some(times) = self.0.get_mut(&key) {
+    fn close(&mut self, key: &K) {
+        if let Some(times) = self.0.get_mut(key) {
             *times -= 1;
         }
     }
