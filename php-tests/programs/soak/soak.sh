@@ -259,32 +259,39 @@ soak_memory() {
 }
 
 # The first third of a run fills caches. A worker that is measured in the middle of a
-# request has up to 8 MiB more than one that waits, so the lowest measurements are
-# compared: that of the last third with that of the middle third. One worker may meet
-# a large page late, and its heap keeps a chunk more; a leak is in all of them. So half
-# of the workers must not have more than 1 MiB more.
+# request has up to 8 MiB more than one that waits. So the last third of the measurements
+# is compared with the middle third twice, by their medians and by their lowest: a leak
+# raises both. One worker may meet a large page late, and its heap keeps a chunk more; a
+# leak is in all of them. So half of the workers must not have more than 1 MiB more.
 soak_memory_table() {
     awk '
         { if ($1 != last) { last = $1; at[++n] = $1 } rss[n, $2] = $3; pss[n, $2] = $4; own[n, $2] = $5; pids[$2] }
-        # The lowest measurement of one worker after `first`, up to `end`.
-        function lowest(kind, pid, first, end,    i, least) {
-            least = kind[first + 1, pid]
-            for (i = first + 2; i <= end; i++) if (kind[i, pid] < least) least = kind[i, pid]
-            return least
+        # The sorted measurements of one worker after `first`, up to `end`: how many.
+        function sort(kind, pid, first, end,    i, j, k, it) {
+            for (i = first + 1; i <= end; i++) {
+                it = kind[i, pid]
+                for (j = k++; j > 0 && sorted[j] > it; j--) sorted[j + 1] = sorted[j]
+                sorted[j + 1] = it
+            }
+            return k
         }
-        function thirds(kind, pid,    third) {
+        function thirds(kind, pid,    third, before, k) {
             third = int(n / 3)
-            before = lowest(kind, pid, third, n - third)
-            after = lowest(kind, pid, n - third, n)
-            return sprintf("%7d %7d", before, after)
+            k = sort(kind, pid, third, n - third)
+            before = sorted[int((k + 1) / 2)]
+            lowest = sorted[1]
+            k = sort(kind, pid, n - third, n)
+            more = sorted[int((k + 1) / 2)] - before
+            more_of_lowest = sorted[1] - lowest
+            return sprintf("%7d %7d", before, before + more)
         }
         END {
             if (n < 9) { print "nine measurements are needed, and there are " n ": more REQUESTS"; exit 1 }
-            printf "%-8s %-17s %-17s %-17s   (KiB, lowest of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
+            printf "%-8s %-17s %-17s %-17s   (KiB, medians of the middle and the last third of %d requests)\n", "worker", "resident", "proportional", "private", at[n]
             for (p in pids) {
                 printf "%-8s %s  %s  %s\n", p, thirds(rss, p), thirds(pss, p), thirds(own, p)
                 workers++
-                if (after > before + 1024) grown++
+                if (more > 1024 && more_of_lowest > 1024) grown++
             }
             exit 2 * grown >= workers
         }' "$soak/$1.memory" || die 'the workers grow'
