@@ -21,6 +21,7 @@ pub(super) fn write(line: &mut Line, total: Duration) -> fmt::Result {
         ("sql", sums.sql, "statement", "statements"),
         ("http", sums.http, "request", "requests"),
         ("cache", sums.cache, "command", "commands"),
+        ("templates", sums.templates, "rendered", "rendered"),
         ("compile", sums.compile, "file", "files"),
     ] {
         if sum.count > 0 {

@@ -1,6 +1,7 @@
 //! What a profile has measured so far, as a few sums.
 
-use profile::{Body, LeftOut, Profile, SpanKind, Spans};
+use policy::naming::templates;
+use profile::{Body, LeftOut, Profile, SpanKind, Spans, Tree};
 
 use super::snapshot;
 use crate::engine::{self, with_state};
@@ -20,6 +21,9 @@ pub(crate) struct Sums {
     pub(crate) cache: Sum,
     /// Files and strings that were compiled or loaded; none of a large profile.
     pub(crate) compile: Sum,
+    /// Templates that were rendered, those within others not counted again; none of a large
+    /// profile, and none where whole call paths are not recorded.
+    pub(crate) templates: Sum,
 }
 
 /// Those of the automatic profile so far; nothing if its state is in use.
@@ -39,6 +43,9 @@ pub(crate) fn sums_so_far() -> Sums {
     });
     if let Some(profile) = is_small.then(snapshot).flatten() {
         sums.compile = compiled(&profile);
+        if let Body::Tree(tree) = &profile.body {
+            sums.templates = rendered(&profile, tree);
+        }
     }
     sums
 }
@@ -79,6 +86,31 @@ fn compiled(profile: &Profile) -> Sum {
             .iter()
             .for_each(|edge| add(edge.callee.symbol, edge.cost.calls, edge.cost.wall)),
         Body::Samples(_) | Body::Events(_) => {}
+    }
+    sum
+}
+
+/// The templates in a profile: the outermost functions that render.
+fn rendered(profile: &Profile, tree: &Tree) -> Sum {
+    let symbols = profile.symbols.iter();
+    let renders: Vec<bool> = symbols
+        .map(|symbol| templates::renders(&symbol.name))
+        .collect();
+    let mut sum = Sum::default();
+    // Parents come before children.
+    let mut is_within = vec![false; tree.nodes.len()];
+    for (id, node) in tree.numbered() {
+        let is_nested = is_within.get(node.parent.index()) == Some(&true);
+        let renders = renders.get(node.symbol.index()) == Some(&true);
+        if renders && !is_nested {
+            sum = sum.plus(Sum {
+                count: node.cost.calls,
+                duration: node.cost.wall,
+            });
+        }
+        if let Some(is_within) = is_within.get_mut(id.index()) {
+            *is_within = is_nested || renders;
+        }
     }
     sum
 }

@@ -7,7 +7,7 @@
 
 const ANSWERS = [
     '' => 200, 'remove' => 200, 'remove all' => 200, '304' => 304, 'redirect' => 302, 'flush' => 200, 'callback' => 200, 'buffer' => 200,
-    'exit' => 200, 'exception' => 200, 'headers' => 200,
+    'exit' => 200, 'exception' => 200, 'headers' => 200, 'templates' => 200,
 ];
 
 const ANSWERING = <<<'PHP'
@@ -23,6 +23,10 @@ const ANSWERING = <<<'PHP'
     if ($how === 'redirect') { header('Location: /elsewhere'); exit; }
     if ($how === 'exit') exit;
     if ($how === 'exception') { ini_set('display_errors', 0); ini_set('log_errors', 0); throw new Exception; }
+    if ($how === 'templates') {
+        eval('namespace Twig; class Template { function render(int $within) { usleep(2000); if ($within) $this->render($within - 1); } }');
+        foreach ([1, 0] as $within) (new Twig\Template)->render($within);
+    }
     if ($how === 'headers') echo implode(' ', headers_list());
     echo xhprof_status()['decision'];
     PHP;
@@ -56,7 +60,9 @@ function what_was_decided(): void
             $ids = announced($answer);
             check("how many headers, $mode, $how", count($ids), 1);
             check("how many timings, $mode, $how", count(timings($answer)), 1);
-            $entry = '(sql|http|cache|compile);dur=\d+\.\d{3};desc="\d+ [a-z]+"';
+            $rendered = preg_match('/, templates;dur=(\S+);desc="2 rendered",/', timings($answer)[0] ?? '', $found) ? (float) $found[1] : null;
+            check("the templates, $mode, $how: " . json_encode($rendered), $how === 'templates' ? $rendered >= 6 : $rendered === null, true);
+            $entry = '(sql|http|cache|templates|compile);dur=\d+\.\d{3};desc="\d+ [a-z]+"';
             check("the timing, $mode, $how", preg_match("/^total;dur=\\d+\\.\\d{3};desc=\"until the headers\"(, $entry)*, memory;desc=\"\\d+\\.\\d MB at most\"$/", timings($answer)[0] ?? ''), 1);
             check("the file of the header, $mode, $how", array_keys(profiles()), ["$ids[0].xhp"]);
             check("the header for the program, $how", stripos(body($answer), 'X-Xhprof-Run'), false);

@@ -6,3 +6,4 @@ pub mod exclusions;
 pub mod functions;
 pub mod names;
 pub mod redaction;
+pub mod templates;
