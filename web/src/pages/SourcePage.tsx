@@ -9,6 +9,7 @@ import { EditorLink } from "../parts/EditorLink";
 import { FunctionLink, Go, shortTitle } from "../parts/links";
 import { Busy, Command, Empty, Show } from "../parts/state";
 import { costWidth, VirtualTable } from "../parts/VirtualTable";
+import { knownCost } from "../source/knownCost";
 import { SourceText, type LineMark } from "../source/SourceText";
 import { useText } from "../source/useText";
 import type { SourceLines, Sources } from "../types";
@@ -79,9 +80,9 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
                 current={file.file === props.shown}
               >
                 <span class="line-share">{format.share(file.own[metric], sources.total[metric])}</span>
-                <bdi class={texts.has(file.name) ? "" : "muted"}>
-                  {format.middle(file.template ?? shortPath(file.name), 60)}
-                </bdi>
+                <span class={texts.has(file.name) ? "ending" : "ending muted"}>
+                  <bdi>{format.middle(file.template ?? shortPath(file.name), 60)}</bdi>
+                </span>
               </Go>
             </li>
           ))}
@@ -178,19 +179,7 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
       <SourceText
         label={`${lastPart(shown.file.name).slice(0, 200)}, with costs`}
         text={text}
-        columns={
-          answer.hasLines
-            ? [
-                { title: "Self", help: "What the line cost without the functions that it calls" },
-                { title: "Callees", help: "What the functions cost that the line calls" },
-                { title: "Calls", help: "Calls from the line" },
-              ]
-            : [
-                { title: "Self", help: "What the function that begins here cost without its callees" },
-                { title: "Inclusive", help: "What it cost with its callees" },
-                { title: "Calls", help: "How often it was called" },
-              ]
-        }
+        columns={answer.hasLines ? columnsOf(knownCost(shown.lines, metric)) : OF_FUNCTIONS}
         marks={marks}
         line={line}
         onOpen={(at) => {
@@ -210,6 +199,22 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
   );
 }
 
+const OF_FUNCTIONS = [
+  { title: "Self", help: "What the function that begins here cost without its callees" },
+  { title: "Inclusive", help: "What it cost with its callees" },
+  { title: "Calls", help: "How often it was called" },
+];
+
+function columnsOf(known: "own" | "callees"): { title: string; help: string }[] {
+  const ofCalls = [
+    { title: "Callees", help: "What the functions cost that the line calls" },
+    { title: "Calls", help: "Calls from the line" },
+  ];
+  return known === "callees"
+    ? ofCalls
+    : [{ title: "Self", help: "What the line cost without the functions that it calls" }, ...ofCalls];
+}
+
 type Metric = ReturnType<typeof useSession>["metric"];
 type Unit = ReturnType<typeof useSession>["unit"];
 
@@ -220,12 +225,15 @@ function marksOf(shown: SourceLines, answer: Sources, metric: Metric, unit: Unit
   const cost = (value: number): string => (value === 0 ? "" : format.cost(value, metric, unit));
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 1);
   if (answer.hasLines) {
-    const largest = most(shown.lines.map((line) => line.own[metric]));
+    const known = knownCost(shown.lines, metric);
+    const largest = most(shown.lines.map((line) => line[known][metric]));
     for (const line of shown.lines) {
+      const ofCalls = [cost(line.callees[metric]), calls(line.callees.calls)];
+      const value = line[known][metric];
       marks.set(line.line, {
-        heat: heat(line.own[metric], largest),
-        cells: [cost(line.own[metric]), cost(line.callees[metric]), calls(line.callees.calls)],
-        title: `${format.cost(line.own[metric], metric, unit)} self, ${format.share(line.own[metric], answer.total[metric])} of all`,
+        heat: heat(value, largest),
+        cells: known === "callees" ? ofCalls : [cost(line.own[metric]), ...ofCalls],
+        title: `${format.cost(value, metric, unit)} ${known === "callees" ? "in callees" : "self"}, ${format.share(value, answer.total[metric])} of all`,
       });
     }
     return marks;

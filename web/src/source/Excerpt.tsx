@@ -6,6 +6,7 @@ import { EditorLink } from "../parts/EditorLink";
 import { Go } from "../parts/links";
 import type { FunctionPage, SourceLines } from "../types";
 import { commentStarts, tokens } from "./highlight";
+import { knownCost } from "./knownCost";
 import { useText } from "./useText";
 
 /** A longer function is read in the view Source. */
@@ -59,6 +60,7 @@ function Lines(props: {
   const { lines, first, end } = props;
   const { metric, unit } = useSession();
   const starts = commentStarts([...lines]);
+  const known = knownCost(props.shown?.lines ?? [], metric);
   const costs = new Map(props.hasLines ? props.shown?.lines.map((line) => [line.line, line]) : []);
   const shown = lines.slice(first - 1, end - 1);
   return (
@@ -67,13 +69,11 @@ function Lines(props: {
         <tbody>
           {shown.map((text, at) => {
             const number = first + at;
-            const cost = costs.get(number);
+            const cost = costs.get(number)?.[known][metric] ?? 0;
             return (
               <tr key={number}>
                 {props.hasLines ? (
-                  <td class="num line-mark">
-                    {cost && cost.own[metric] !== 0 ? format.cost(cost.own[metric], metric, unit) : ""}
-                  </td>
+                  <td class="num line-mark">{cost === 0 ? "" : format.cost(cost, metric, unit)}</td>
                 ) : null}
                 <td class="num line-number">{number}</td>
                 <td class="code">
