@@ -34,9 +34,9 @@ demo_answer() {
     NO_COLOR=1 TERM=vt100 COLUMNS=100 script --quiet --return --command "$report" /dev/null </dev/null 2>&1 |
         tr -d '\r' >"$workspace/report" ||
         die "xhprof report failed: $(tail -n 20 "$workspace/report")"
-    # The totals, which may be on two lines, and the table.
-    awk '/ wall · / || / function$/ { shown = 1 } /^…/ { exit } shown
-        / functions$/ { shown = 0; print "" }' "$workspace/report"
+    # The totals and the table, with a line between them if the totals have not taken two.
+    awk '/ wall · / { shown = 1; first = NR } / function$/ { shown = 1 } /^…/ { exit } shown
+        / functions$/ { shown = 0; if (NR == first) print "" }' "$workspace/report"
 }
 
 # The answer of the demo is 25 lines.
