@@ -130,7 +130,6 @@ fn begin(reason: Reason) -> Result<(), String> {
     if is_asked && output::has_automatic_place_for_spans() {
         naming.details = Details::Spans;
     }
-    let at = Instant::now();
     match choice::mode(reason) {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
@@ -145,6 +144,8 @@ fn begin(reason: Reason) -> Result<(), String> {
     if !session::is_running() {
         return Err("the profile could not be started".to_owned());
     }
+    // Not before: the first profile of a process calibrates its clock, which is not the request's time.
+    let at = Instant::now();
     BEGUN.set(Some(Begun { at, reason }));
     if zend::is_command_line() {
         announce::note_standard_error();
