@@ -8,7 +8,7 @@ use std::rc::Rc;
 use ::attach::{AttachError, Choice, Finder, Options, Process, Watch, layout, process};
 use anyhow::{Context, Result, anyhow, bail};
 use profile::Meta;
-use regex_lite::Regex;
+use regex::Regex;
 
 use super::containers::{self, Container};
 use crate::args::ChoiceArguments;

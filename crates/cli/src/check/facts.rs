@@ -5,7 +5,7 @@
 //! why it has none. A cost that was not measured is never zero.
 
 use profile::{Body, FlatRow, FlatTable, Metric, Profile, SpanKind, SymbolId, repeats};
-use regex_lite::{Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::language::{Argument, LanguageError, Unit};
 use crate::suggest::suggestion;
@@ -58,11 +58,15 @@ pub(super) struct Pattern {
 impl Pattern {
     fn new(argument: &Argument) -> Result<Self, LanguageError> {
         let text = argument.text.trim_start_matches('\\');
-        let parts: Vec<String> = text.split('*').map(regex_lite::escape).collect();
+        let parts: Vec<String> = text.split('*').map(regex::escape).collect();
         let regex = RegexBuilder::new(&format!("^(?:{})$", parts.join(".*")))
             .case_insensitive(true)
             .dot_matches_new_line(true)
+            .unicode(false)
             .build();
+        // Names are bytes: a text that is not ASCII is compared as it is.
+        let regex =
+            regex.or_else(|_| RegexBuilder::new(&format!("^(?:{})$", parts.join(".*"))).build());
         let regex =
             regex.map_err(|_| LanguageError::new(argument.column, "this pattern is too large"))?;
         Ok(Self { regex })
@@ -71,8 +75,7 @@ impl Pattern {
     /// Whether a function has such a name. XHProf's arrays have statements
     /// behind it: `PDO::query#SELECT ?`.
     pub(super) fn matches(&self, name: &[u8]) -> bool {
-        let name = String::from_utf8_lossy(without_statement(name));
-        self.regex.is_match(&name)
+        self.regex.is_match(without_statement(name))
     }
 }
 

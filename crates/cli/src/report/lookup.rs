@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use profile::SymbolId;
-use regex_lite::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use view::Document;
 
 use super::labels::ELLIPSIS;
@@ -88,7 +88,7 @@ pub(super) fn find(document: &Document, wanted: &str) -> Result<Found> {
 fn pattern(before: &str, wanted: &str) -> Option<Regex> {
     let is_any = |character| character == '*' || character == ELLIPSIS;
     wanted.contains(is_any).then_some(())?;
-    let parts: Vec<String> = wanted.split(is_any).map(regex_lite::escape).collect();
+    let parts: Vec<String> = wanted.split(is_any).map(regex::escape).collect();
     let mut builder = RegexBuilder::new(&format!("{before}{}$", parts.join(".*")));
     builder.case_insensitive(true).dot_matches_new_line(true);
     builder.build().ok()

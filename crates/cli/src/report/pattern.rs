@@ -1,6 +1,6 @@
 //! `--match`: matches text or a regular expression.
 
-use regex_lite::{Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 /// The text or expression that a function's name must contain.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Pattern {
             let mut builder = RegexBuilder::new(pattern);
             builder.case_insensitive(true).build().ok()
         };
-        let text = regex_lite::escape(pattern);
+        let text = regex::escape(pattern);
         // Usually both match the same names, and matching twice takes twice as
         // long.
         let other = (text != pattern).then(|| expression(pattern)).flatten();
@@ -38,10 +38,9 @@ impl Pattern {
     /// Whether `name` matches the pattern. PHP's function names are
     /// case-insensitive.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        let name = String::from_utf8_lossy(name);
         self.expressions
             .iter()
-            .any(|expression| expression.is_match(&name))
+            .any(|expression| expression.is_match(name))
     }
 }
 
