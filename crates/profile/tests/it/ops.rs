@@ -40,8 +40,35 @@ fn mergeable() -> impl Strategy<Value = Profile> {
             symbol.line = other.line;
         }
         profile.metrics.wall_unit = MEASURED.wall_unit;
+        keep_sums_of_lines_in_range(&mut profile);
         profile
     })
+}
+
+/// A sum that ends at the largest number depends on the order.
+fn keep_sums_of_lines_in_range(profile: &mut Profile) {
+    const LARGEST: i64 = 1 << 60;
+    let small = |cost: &mut SelfCost| {
+        let SelfCost {
+            wall,
+            cpu,
+            memory,
+            peak,
+        } = cost;
+        for value in [wall, cpu, memory, peak] {
+            *value %= LARGEST;
+        }
+    };
+    for line in &mut profile.lines.list {
+        line.calls %= LARGEST.cast_unsigned();
+        for cost in [&mut line.own, &mut line.callees, &mut line.builtin] {
+            small(cost);
+        }
+    }
+    for calls in &mut profile.lines.calls {
+        calls.calls %= LARGEST.cast_unsigned();
+        small(&mut calls.cost);
+    }
 }
 
 /// Each function's calls, inclusive and own costs, by name.
