@@ -83,7 +83,7 @@ export function SourceText(props: {
     event.stopPropagation();
   };
   const digits = String(lines.length).length;
-  const template = `${columns.map(() => "5.6rem").join(" ")} calc(${String(digits)}ch + 1.5rem) minmax(max-content, 1fr)`;
+  const template = `${columns.map(() => "5.6rem").join(" ")} max(3.8rem, ${String(digits)}ch + 1.5rem) minmax(max-content, 1fr)`;
   return (
     <div
       class="source-text"
