@@ -272,6 +272,8 @@ want_rest() {
     want curl 'sends the requests of the recipes in docs/production.md' curl --version
     want valgrind 'counts the instructions of a profiled call' valgrind --version
     want python3 'drives the measurements' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
+    want python3-jsonschema 'checks --json against its schema' python3 -c 'import jsonschema'
+    want python3-yaml 'checks files of budgets against theirs' python3 -c 'import yaml'
     if [ -z "$chosen_php" ]; then
         want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
         want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing

@@ -242,8 +242,7 @@ rust_tests_whole() {
     cargo test --locked --workspace --exclude xhprof --doc
 }
 
-# A program of tests of its own: the library that checks schemas takes long to compile.
-schemas() { cargo test --locked -p xhprof-cli --features schemas --test schemas; }
+schemas() { python3 crates/cli/tests/schemas/check.py "$profiler"; }
 
 call_instructions() {
     source benches/instructions.sh

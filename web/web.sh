@@ -34,12 +34,21 @@ web_is_new() {
     }
 }
 
+# types_of EXAMPLE FOLDER: writes what an example of crates/view or crates/serve derives.
+# As part of the whole workspace, whose libraries the tests have compiled: alone, they
+# would have other features and be compiled again.
+types_of() {
+    cargo build --locked --quiet --workspace --exclude xhprof --example "$1" \
+        --features xhprof-view/typescript,xhprof-serve/typescript || return
+    "${web_made%/web}/debug/examples/$1" "$2"
+}
+
 # A step of the second tier: the types of the API's answers are those of the code.
 api_types_are_new() {
     local types=$web_made/api-types
     rm -rf "$types"
     mkdir -p "$types" || return
-    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- "$types" || return
+    types_of api-types "$types" || return
     web_types "$types" || return
     diff -r "$types" web/src/api/generated || {
         echo 'the types of the API have changed: run ./x web'
@@ -53,8 +62,8 @@ web_build() {
     web_compiler || return
     say 'the types of questions and answers, for TypeScript'
     rm -rf web/src/generated web/src/api/generated
-    cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated || return
-    cargo run --locked --quiet -p xhprof-serve --features typescript --example api-types -- web/src/api/generated || return
+    types_of typescript web/src/generated || return
+    types_of api-types web/src/api/generated || return
     web_types web/src/generated || return
     web_types web/src/api/generated || return
     say 'the engine, as WebAssembly'
@@ -67,15 +76,16 @@ web_build() {
             npm run --silent test &&
             npm run --silent build -- --logLevel warn
     ) || return
-    # They end up inside of elements.
-    if grep -lE '</(script|style)|<!--' "$web_made"/page.css web/boot.js; then
+    # Vite's folder is always the same, wherever Cargo builds. Its files end up inside of
+    # elements.
+    if grep -lE '</(script|style)|<!--' target/web/page.css web/boot.js; then
         die 'that bundle cannot stand inside of an HTML element'
     fi
     cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen" || return
     mkdir -p web/dist || return
-    cp "$web_made"/{page.js,page.css,app.js,app.css} web/dist/ || return
+    cp target/web/{page.js,page.css,app.js,app.css} web/dist/ || return
     "$web_made/bindgen/debug/bindgen" "$web_made/engine/wasm32-unknown-unknown/web/view_wasm.wasm" \
-        "$web_made/worker.js" web/dist || return
+        target/web/worker.js web/dist || return
     local hash
     hash=$(web_inputs_hash) || return
     echo "$hash" >web/dist/inputs.sha256

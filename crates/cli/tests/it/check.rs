@@ -13,7 +13,6 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::documented::documented;
 use crate::write_program::write_program;
 
 fn fixture(name: &str) -> PathBuf {
@@ -270,6 +269,19 @@ fn what_tear_down_ends_has_ended_when_the_check_ends_35() {
     fs::write(directory.path().join("xhprof.yaml"), text).unwrap();
     let output = check(&directory, &[]);
     assert!(directory.path().join("ended").exists(), "{}", said(&output));
+}
+
+/// The YAML of `docs/ci.md` and of the shop.
+fn documented() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/ci.md")).unwrap();
+    let blocks = page
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let mut files: Vec<String> = blocks.map(str::to_owned).collect();
+    files.push(fs::read_to_string(root.join("examples/shop/xhprof.yaml")).unwrap());
+    files
 }
 
 #[test]

@@ -5,8 +5,6 @@ mod bombs;
 mod check;
 mod directories;
 mod doctor;
-mod documented;
-
 mod files;
 mod init;
 mod mcp;
