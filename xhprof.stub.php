@@ -53,8 +53,8 @@ const XHPROF_FLAGS_MEMORY = 4;
  *     that XHProf's array has; "tree" by whole path, for flame graphs; "events"
  *     each call by itself, in a file that grows as the profile runs. The last
  *     two are for {@see xhprof_write()}.
- *     "lines": whether a "tree" also has the line of each call, for `xhprof
- *     annotate`.
+ *     "lines": whether a "tree", or "events", also has the line of each call,
+ *     for `xhprof annotate`.
  *     "title": what the profile is called.
  *     "tags": as {@see xhprof_tag()} sets them.
  *     "ignored_functions": full names of functions that get no entry of their

@@ -20,7 +20,7 @@ const MAX_REPORTED: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
-    /// A tree also has the lines of calls.
+    /// A tree, or events, also has the lines of calls.
     pub(crate) lines: bool,
     /// The profile's title and tags.
     pub(crate) annotations: Annotations,
@@ -71,8 +71,8 @@ impl Options {
             let more = unknown - MAX_REPORTED;
             problems.push(format!("{more} more options are not known"));
         }
-        if read.lines && read.shape != Shape::Tree {
-            problems.push("option \"lines\" needs the mode \"tree\"".to_owned());
+        if read.lines && read.shape == Shape::Edges {
+            problems.push("option \"lines\" needs the mode \"tree\" or \"events\"".to_owned());
         }
         (read, problems)
     }

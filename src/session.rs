@@ -104,6 +104,7 @@ fn event_source(recording: &mut Recording) -> Option<EventSource> {
             cpu_hertz: cpu.hertz(),
             has_cpu: measure.cpu,
             has_memory: measure.memory,
+            has_lines: measure.lines,
             is_exact: false,
             metrics: metrics(measure),
         },
@@ -274,7 +275,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
         cpu: flags.cpu,
         memory: flags.memory,
         shape,
-        lines: flags.lines && shape == Shape::Tree,
+        lines: flags.lines && shape != Shape::Edges,
         builtins: !flags.no_builtins,
     };
     let plan = engine::hooks_for(engine, measure);

@@ -57,7 +57,7 @@ edges {"main()==>a":1,"main()":1}
 tree {"main()==>a":1,"main()":1}
 xhprof_enable(): option "lines" must be a bool, not int
 tree {"main()==>a":1,"main()":1}
-xhprof_enable(): option "lines" needs the mode "tree"
+xhprof_enable(): option "lines" needs the mode "tree" or "events"
 edges {"main()==>a":1,"main()":1}
 tree {"main()==>a":1,"main()":1}
 xhprof_enable(): option "title" must be a string, not array

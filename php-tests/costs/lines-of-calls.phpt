@@ -1,5 +1,5 @@
 --TEST--
-A tree has the line of each call: of recursion, closures, fibers, generators, included files, and below functions that are left out
+A tree, or events, has the line of each call: of recursion, closures, fibers, generators, included files, and below functions that are left out
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -128,19 +128,50 @@ function calls_from_lines(string $file): array
     return [ord($bytes[9]), $calls];
 }
 
-foreach (['memory lines', 'no_builtins lines', 'memory'] as $flags) {
+/** The version of a file of events, and the files and the number of calls that have lines: docs/format.md, G. */
+function lines_of_events(string $file): string
+{
+    $bytes = file_get_contents($file);
+    [$files, $calls] = [[], 0];
+    for ($section = 10; $section < strlen($bytes); $section += 9 + $length) {
+        $length = unpack('V', $bytes, $section + 1)[1];
+        if ($bytes[$section] === 'G') {
+            // Fewer than 128 files and short paths, so that each number but the last is a byte.
+            for ($at = $section + 6, $left = ord($bytes[$section + 5]); $left > 0; $left--, $at += 1 + ord($bytes[$at])) {
+                $files[] = basename(substr($bytes, $at + 1, ord($bytes[$at])));
+            }
+            $calls += ord($bytes[$at]) & 127 | (ord($bytes[$at]) >> 7) * (ord($bytes[$at + 1]) & 127) << 7;
+        }
+    }
+    return sprintf('version 1.%d, %d calls, files: %s', ord($bytes[9]), $calls, implode(', ', $files) ?: 'none');
+}
+
+/** Runs the program; calls $read with the path of its profile. */
+function profile_of(string $code, string $mode, string $flags, callable $read): string
+{
+
     $directory = make_directory();
     file_put_contents("$directory/page.php", "<?php\n\nleaf();\ndown(0);\nleft_out();\n");
     file_put_contents("$directory/script.php", $code);
     putenv("PAGE=$directory/page.php");
-    $settings = ['xhprof.auto_enable=1', 'xhprof.mode=tree', "xhprof.flags=$flags", 'xhprof.exclude=left_out', "xhprof.output_dir=$directory"];
+    $settings = ['xhprof.auto_enable=1', "xhprof.mode=$mode", "xhprof.flags=$flags", 'xhprof.exclude=left_out', "xhprof.output_dir=$directory"];
     $settings = array_merge(...array_map(fn ($setting) => ['-d', $setting], $settings));
     $ended = run_php(...[...$settings, "$directory/script.php"]);
     echo $ended->output, $ended->errors;
-    [$version, $calls] = calls_from_lines(glob("$directory/*.xhp")[0]);
-    $calls = preg_grep('/ (leaf|down|closure|many|each_one) \d+$/', $calls);
-    echo "$flags: version 1.$version\n", implode("\n", str_replace(basename($directory) . '/', '', $calls)), "\n\n";
+    $text = $read(glob("$directory/*.xhp")[0]);
     remove_directory($directory);
+    return "$flags: " . str_replace(basename($directory) . '/', '', $text);
+}
+
+foreach (['memory lines', 'no_builtins lines', 'memory'] as $flags) {
+    echo profile_of($code, 'tree', $flags, function (string $file) {
+        [$version, $calls] = calls_from_lines($file);
+        $calls = preg_grep('/ (leaf|down|closure|many|each_one) \d+$/', $calls);
+        return "version 1.$version\n" . implode("\n", $calls);
+    }), "\n\n";
+}
+foreach (['memory lines', 'no_builtins lines', 'memory'] as $flags) {
+    echo profile_of($code, 'events', $flags, 'lines_of_events'), "\n";
 }
 ?>
 --EXPECT--
@@ -199,3 +230,8 @@ many script.php:15 leaf 2
 many script.php:16 closure 3
 
 memory: version 1.3
+
+
+memory lines: version 1.6, 350 calls, files: script.php, page.php
+no_builtins lines: version 1.6, 341 calls, files: script.php, page.php
+memory: version 1.3, 0 calls, files: none

@@ -18,7 +18,7 @@ pub(crate) use state::measure::Measure;
 pub(crate) use state::recording::{Mode, Recording, Running, Sampling, Tracing};
 pub(crate) use state::suspension::Suspension;
 pub(crate) use state::{State, is_lent, repair_after_bailout, with_state};
-pub(crate) use tracing::call_line::{files as files_of_lines, forget_files as forget_lines};
+pub(crate) use tracing::call_line::{files_from as files_of_lines, forget_files as forget_lines};
 
 use hooks::{compile, errors, fibers, guard, installed, observer};
 

@@ -27,7 +27,7 @@ use super::place;
 use super::request_meta::RequestPhase;
 use crate::clock;
 use crate::session::EventSource;
-use crate::{settings, zend};
+use crate::{engine, settings, zend};
 
 /// What the end of a file takes for each name, at most: the writer's copy, and the bytes.
 const BYTES_A_NAME: usize = 256;
@@ -136,7 +136,7 @@ impl EventFile {
             Some(open) => open,
             None => self.create()?,
         };
-        self.write_names_and_spans(&mut open.writer);
+        self.write_what_is_new(&mut open.writer);
         open.writer.events(events, &mut self.bytes);
         let is_full = open.size + self.bytes.len() as u64 > self.limit;
         if is_full && let Some(last) = events.last() {
@@ -172,8 +172,13 @@ impl EventFile {
         })
     }
 
-    /// Writes new names and spans; names first, because spans refer to them.
-    fn write_names_and_spans(&mut self, writer: &mut EventsWriter) {
+    /// Writes what is new: files of lines, names and spans; names first, because spans refer
+    /// to them.
+    fn write_what_is_new(&mut self, writer: &mut EventsWriter) {
+        if self.source.options.has_lines {
+            let files = engine::files_of_lines(writer.files_written());
+            writer.files(&files, &mut self.bytes);
+        }
         if let Ok(names) = self.source.names.try_borrow() {
             let new = names.symbols().get(writer.symbols_written()..);
             writer.symbols(new.unwrap_or_default(), &mut self.bytes);

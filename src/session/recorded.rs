@@ -72,7 +72,7 @@ impl Recorded {
             Shape::Tree => {
                 let (tree, lines) = if measure.lines {
                     let called = recorder.called_tree(wall, cpu)?;
-                    let files = engine::files_of_lines();
+                    let files = engine::files_of_lines(0);
                     (called.tree(), called.costs_of_lines(&files, &symbols))
                 } else {
                     (recorder.tree(wall, cpu)?, profile::Lines::default())

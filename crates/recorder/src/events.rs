@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-use profile::SymbolId;
 use profile::native::events::{RawEvent, RawInstant, What};
+use profile::{CallLine, SymbolId};
 
 use crate::{FiberId, Plan, Reading};
 
@@ -82,8 +82,13 @@ impl EventLog {
     }
 
     #[inline(always)]
-    pub(crate) fn enter<P: Plan>(&mut self, symbol: SymbolId, at: Reading) {
-        self.push::<P>(What::enter(symbol), at);
+    pub(crate) fn enter<P: Plan>(&mut self, symbol: SymbolId, from: CallLine, at: Reading) {
+        let what = if P::LINES {
+            What::enter_from(symbol, from)
+        } else {
+            What::enter(symbol)
+        };
+        self.push::<P>(what, at);
     }
 
     #[inline(always)]

@@ -73,7 +73,7 @@ pub static FLAGS: Setting<Flags> = Setting {
     parser: &FlagWords,
     about: "any of: cpu, lines, memory, no_builtins, sql. Wall time and calls are always recorded. sql: native \
         files have the SQL statements, URLs and commands, with private data removed. lines: those of call trees \
-        have the line of each call",
+        and events have the line of each call",
     comment: "What they measure in addition to wall time and calls: any of cpu, lines, memory, \
         no_builtins, sql.",
 };

@@ -12,7 +12,7 @@ use crate::engine::state::hook_table::{ColdHooks, Hooks};
 use crate::engine::state::measure::Measure;
 use crate::engine::tracing::{
     marks::{ByChain, ByStack, Marks},
-    plan::{Edges, Events, Shaped, Traced, Tracing, Tree, TreeWithLines},
+    plan::{Edges, Events, EventsWithLines, Shaped, Traced, Tracing, Tree, TreeWithLines},
 };
 use crate::zend::Call;
 
@@ -58,6 +58,7 @@ fn with_clock<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hook
         Shape::Edges => with_shape::<C, M, Edges>(measure),
         Shape::Tree if measure.lines => with_shape::<C, M, TreeWithLines>(measure),
         Shape::Tree => with_shape::<C, M, Tree>(measure),
+        Shape::Events if measure.lines => with_shape::<C, M, EventsWithLines>(measure),
         Shape::Events => with_shape::<C, M, Events>(measure),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Measure {
     pub(crate) memory: bool,
     /// How calls are stored.
     pub(crate) shape: Shape,
-    /// Trees also have the lines of calls.
+    /// Trees and events also have the lines of calls.
     pub(crate) lines: bool,
     /// Internal functions too.
     pub(crate) builtins: bool,

@@ -44,10 +44,13 @@ pub(crate) fn forget_files() {
     FILES.take();
 }
 
-/// The files, by [`CallLine::file`] less one.
-pub(crate) fn files() -> Vec<Box<[u8]>> {
+/// The files but the first so many, by [`CallLine::file`] less one.
+pub(crate) fn files_from(known: usize) -> Vec<Box<[u8]>> {
     FILES.with_borrow(|numbers| {
-        let mut files: Vec<_> = numbers.iter().collect();
+        let files = numbers.iter();
+        let mut files: Vec<_> = files
+            .filter(|(_, number)| **number as usize > known)
+            .collect();
         files.sort_unstable_by_key(|(_, number)| **number);
         files.into_iter().map(|(file, _)| file.clone()).collect()
     })

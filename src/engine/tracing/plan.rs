@@ -37,7 +37,7 @@ pub(in crate::engine) trait Shaped {
     const TREE: bool;
     /// The shape is events.
     const EVENTS: bool = false;
-    /// The tree also has the lines of calls.
+    /// The tree or the events also have the lines of calls.
     const LINES: bool = false;
 }
 
@@ -45,6 +45,7 @@ pub(in crate::engine) struct Edges;
 pub(in crate::engine) struct Tree;
 pub(in crate::engine) struct TreeWithLines;
 pub(in crate::engine) struct Events;
+pub(in crate::engine) struct EventsWithLines;
 
 impl Shaped for Edges {
     const TREE: bool = false;
@@ -62,6 +63,12 @@ impl Shaped for TreeWithLines {
 impl Shaped for Events {
     const TREE: bool = true;
     const EVENTS: bool = true;
+}
+
+impl Shaped for EventsWithLines {
+    const TREE: bool = true;
+    const EVENTS: bool = true;
+    const LINES: bool = true;
 }
 
 impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan

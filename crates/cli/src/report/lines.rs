@@ -20,7 +20,8 @@ const LIMIT: usize = 25;
 
 /// What to do where a profile has no lines.
 const NO_LINES: &str = "the profile has no lines: samples have them (`xhprof run --mode sample -o run.xhp -- \
-                        script.php`, `xhprof attach PID -o run.xhp`), and files of Callgrind or pprof";
+                        script.php`, `xhprof attach PID -o run.xhp`), calls if they were recorded with \
+                        `--flags +lines`, and files of Callgrind or pprof";
 
 /// The lines of a profile, or an error that says how to record them.
 pub(crate) fn lines(document: &Document) -> Result<Vec<LineRow<'_>>> {

@@ -33,9 +33,9 @@ use collect::Collected;
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
-    if arguments.flags.0.lines && arguments.mode != Mode::Tree {
+    if arguments.flags.0.lines && matches!(arguments.mode, Mode::Edges | Mode::Sample) {
         bail!(
-            "the flag lines is for --mode tree: samples have lines without it, edges and events none"
+            "the flag lines is for --mode tree and events: samples have lines without it, edges none"
         );
     }
     let keep = match &arguments.output {

@@ -2,47 +2,36 @@
 
 use super::Error;
 use super::costs::Columns;
-use super::output::Output;
-use super::section::kind;
-use super::varint::{Cursor, put, put_bytes, put_signed};
+use super::section::{SectionWriter, kind};
+use super::varint::{Cursor, put as put_number, put_bytes, put_signed};
 use crate::table::known;
 use crate::{Budget, CallsFromLine, Cost, FileId, LineCost, Lines, SelfCost, SymbolId, allocated};
 
 /// The number of files, of lines and of calls in a section.
 const A_SECTION: usize = 4096;
 
-/// Writes all lines, if there are any.
-pub(super) fn write(lines: &Lines, output: &mut Output<'_>) -> std::io::Result<()> {
-    // What is referred to comes first.
-    for files in lines.files.chunks(A_SECTION) {
-        section(output, files, &[], &[], &lines.list)?;
-    }
-    for list in lines.list.chunks(A_SECTION) {
-        section(output, &[], list, &[], &lines.list)?;
-    }
-    for calls in lines.calls.chunks(A_SECTION) {
-        section(output, &[], &[], calls, &lines.list)?;
-    }
-    Ok(())
-}
-
-fn section(
-    output: &mut Output<'_>,
-    files: &[Box<[u8]>],
-    list: &[LineCost],
-    calls: &[CallsFromLine],
-    all: &[LineCost],
-) -> std::io::Result<()> {
-    output.section(|section, out| {
-        section.section(out, kind::COSTS_OF_LINES, |out| {
-            put(out, files.len() as u64);
+/// Appends all lines, if there are any.
+pub(super) fn put(lines: &Lines, writer: &mut SectionWriter, out: &mut Vec<u8>) {
+    let mut section = |files: &[Box<[u8]>], list: &[LineCost], calls: &[CallsFromLine]| {
+        writer.section(out, kind::COSTS_OF_LINES, |out| {
+            put_number(out, files.len() as u64);
             for file in files {
                 put_bytes(out, file);
             }
             put_lines(list, out);
-            put_calls(calls, all, out);
+            put_calls(calls, &lines.list, out);
         });
-    })
+    };
+    // What is referred to comes first.
+    for files in lines.files.chunks(A_SECTION) {
+        section(files, &[], &[]);
+    }
+    for list in lines.list.chunks(A_SECTION) {
+        section(&[], list, &[]);
+    }
+    for calls in lines.calls.chunks(A_SECTION) {
+        section(&[], &[], calls);
+    }
 }
 
 fn put_lines(list: &[LineCost], out: &mut Vec<u8>) {
@@ -52,12 +41,12 @@ fn put_lines(list: &[LineCost], out: &mut Vec<u8>) {
         Columns::of(list.iter().map(|line| cost(0, line.builtin))),
     ];
     out.extend_from_slice(&columns.map(|columns| columns.0));
-    put(out, list.len() as u64);
+    put_number(out, list.len() as u64);
     let mut last = 0;
     for line in list {
-        put(out, line.file.map_or(0, |file| u64::from(file.0) + 1));
+        put_number(out, line.file.map_or(0, |file| u64::from(file.0) + 1));
         put_signed(out, i64::from(line.line) - i64::from(last));
-        put(out, u64::from(line.symbol.0));
+        put_number(out, u64::from(line.symbol.0));
         let costs = [
             cost(0, line.own),
             cost(line.calls, line.callees),
@@ -73,12 +62,12 @@ fn put_lines(list: &[LineCost], out: &mut Vec<u8>) {
 fn put_calls(calls: &[CallsFromLine], all: &[LineCost], out: &mut Vec<u8>) {
     let columns = Columns::of(calls.iter().map(|calls| cost(calls.calls, calls.cost)));
     out.push(columns.0);
-    put(out, calls.len() as u64);
+    put_number(out, calls.len() as u64);
     for calls in calls {
         let key = (calls.file, calls.line, calls.caller);
         let place = all.partition_point(|line| (line.file, line.line, line.symbol) < key);
-        put(out, place as u64);
-        put(out, u64::from(calls.callee.0));
+        put_number(out, place as u64);
+        put_number(out, u64::from(calls.callee.0));
         columns.put(out, &cost(calls.calls, calls.cost));
     }
 }

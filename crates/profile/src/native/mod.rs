@@ -54,10 +54,13 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The minor version: older readers skip its additions.
-pub const MINOR: u8 = 5;
+pub const MINOR: u8 = 6;
 
-/// The minor version of files with lines of samples only.
-const MINOR_WITHOUT_CALLED_LINES: u8 = 4;
+/// The minor version of edges and trees with costs of lines.
+const MINOR_OF_COSTS_OF_LINES: u8 = 5;
+
+/// The minor version of samples with lines.
+const MINOR_OF_LINED_SAMPLES: u8 = 4;
 
 /// The minor version of files without lines.
 const MINOR_WITHOUT_LINES: u8 = 3;

@@ -24,9 +24,11 @@ pub(super) mod kind {
     pub(crate) const SAMPLES: u8 = b'A';
     /// The lines of the samples' stacks.
     pub(crate) const LINES: u8 = b'N';
-    /// The costs of lines, beside edges and trees.
+    /// The costs of lines, beside edges, trees and events.
     pub(crate) const COSTS_OF_LINES: u8 = b'B';
     pub(crate) const CALLS: u8 = b'C';
+    /// The lines of the calls that follow.
+    pub(crate) const LINES_OF_CALLS: u8 = b'G';
     /// The values of the clocks at the end of the calls.
     pub(crate) const LAST: u8 = b'L';
     /// The spans.

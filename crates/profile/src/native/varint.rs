@@ -40,7 +40,7 @@ pub(super) fn zigzag(value: i64) -> u64 {
 }
 
 #[inline]
-fn unzigzag(value: u64) -> i64 {
+pub(super) fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
@@ -69,6 +69,11 @@ impl<'a> Cursor<'a> {
     /// The number of bytes left.
     pub(super) fn len(&self) -> usize {
         self.rest.len()
+    }
+
+    /// The bytes that are left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// The error at the current offset.

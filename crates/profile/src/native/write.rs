@@ -10,7 +10,8 @@ use super::section::kind;
 use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
 use super::{
-    MINOR, MINOR_WITHOUT_CALLED_LINES, MINOR_WITHOUT_LINES, called, edges, lined, samples, tree,
+    MINOR, MINOR_OF_COSTS_OF_LINES, MINOR_OF_LINED_SAMPLES, MINOR_WITHOUT_LINES, called, edges,
+    lined, samples, tree,
 };
 use crate::{Body, Events, Profile};
 
@@ -34,8 +35,8 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Events(events) => return write_events(profile, events, out),
     };
     let minor = match &profile.body {
-        Body::Samples(samples) if !samples.lined.list.is_empty() => MINOR_WITHOUT_CALLED_LINES,
-        Body::Edges(_) | Body::Tree(_) if !profile.lines.is_empty() => MINOR,
+        Body::Samples(samples) if !samples.lined.list.is_empty() => MINOR_OF_LINED_SAMPLES,
+        Body::Edges(_) | Body::Tree(_) if !profile.lines.is_empty() => MINOR_OF_COSTS_OF_LINES,
         _ => MINOR_WITHOUT_LINES,
     };
     let mut output = Output::begin(out, minor);
@@ -59,7 +60,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Events(_) => {}
     }
     if !matches!(profile.body, Body::Samples(_)) {
-        called::write(&profile.lines, &mut output)?;
+        output.section(|writer, out| called::put(&profile.lines, writer, out))?;
     }
     let mut spans = SpanWriter::default();
     output.section(|writer, out| spans.put(writer, out, &profile.spans))?;
@@ -79,7 +80,12 @@ fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::
     };
     let mut buffer = Vec::new();
     let start = RawInstant::default();
-    let mut writer = EventsWriter::begin(&options, start, &profile.meta, &mut buffer);
+    let minor = if profile.lines.is_empty() {
+        MINOR_WITHOUT_LINES
+    } else {
+        MINOR
+    };
+    let mut writer = EventsWriter::begin_as(minor, &options, start, &profile.meta, &mut buffer);
     for symbols in profile.symbols.chunks(SYMBOLS_A_SECTION) {
         writer.symbols(symbols, &mut buffer);
         flush(&mut buffer, out)?;
@@ -91,6 +97,8 @@ fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::
         writer.events(&raw, &mut buffer);
         flush(&mut buffer, out)?;
     }
+    writer.costs_of_lines(&profile.lines, &mut buffer);
+    flush(&mut buffer, out)?;
     writer.spans(&profile.spans, &mut buffer);
     writer.end(events.end.into(), None, &mut buffer);
     out.write_all(&buffer)

@@ -98,7 +98,13 @@ CASES = {
     "tree, tagged": ("tree", "calls", "xhprof.capture=PATH"),
     "samples": ("sample", "slow", "xhprof.sampling_interval=1000"),
     "samples of CPU time": ("sample", "slow", "xhprof.sampling_interval=1000", "xhprof.sampling_clock=cpu"),
+    "tree with lines": ("tree", "calls", "xhprof.flags=cpu memory lines"),
+    "tree with lines, of fibers": ("tree", "fibers", "xhprof.flags=lines"),
+    "tree with lines, same names": ("tree", "names", "xhprof.flags=lines"),
     "events": ("events", "calls"),
+    "events with lines": ("events", "calls", "xhprof.flags=cpu memory lines"),
+    "events with lines, of fibers": ("events", "fibers", "xhprof.flags=lines"),
+    "events with lines, same names": ("events", "names", "xhprof.flags=lines"),
     "events, wall only": ("events", "calls", "xhprof.flags="),
     "events, CPU time": ("events", "calls", "xhprof.flags=cpu"),
     "events, by the kernel's clock": ("events", "calls", "xhprof.clock=monotonic"),
@@ -233,7 +239,15 @@ def compare(machine, path, case):
     return profile
 
 
+def calls_from_lines(profile):
+    """How often each line calls each function."""
+    names = [text(symbol["name"]) for symbol in profile["symbols"]]
+    lines = [(file, line, names[symbol]) for file, line, symbol, *_ in profile["costs_of_lines"]]
+    return sorted((*lines[line], names[symbol], cost[0]) for line, symbol, cost in profile["calls_from_lines"])
+
+
 def shapes(machine):
+    lines = {}
     for case, (mode, program, *settings) in {**CASES, **SPANS}.items():
         if case in SPANS and not {"pdo", "pdo_sqlite"} <= set(machine.builtin()) and not has_sqlite(machine):
             print(f"{case}: pdo_sqlite is not installed, so not run")
@@ -257,6 +271,10 @@ def shapes(machine):
             check({**again, "version": 0} == {**exact, "version": 0}, f"{case}: another profile, written again")
             if program == "wide" and mode == "tree":
                 check(all(node["self"]["cpu"] >= 0 for node in profile["nodes"]), f"{case}: CPU time below zero")
+            if "lines" in case:
+                counts = calls_from_lines(exact)
+                check(len(counts) > 3, f"{case}: {counts}")
+                check(lines.setdefault(program, counts) == counts, f"{case}: other lines than in another mode")
             if mode == "events":
                 cut(machine, path, case)
     print(f"{len(CASES) + len(SPANS)} shapes")

@@ -19,7 +19,7 @@ MASK = (1 << 64) - 1
 COSTS = ("calls", "wall", "cpu", "memory", "peak")
 MOST_REPEATED = 64 << 20
 LARGEST_SECTION = 1 << 30
-SECTIONS_OF = {"E": "EB", "T": "TB", "K": "KAN", "C": "CL"}
+SECTIONS_OF = {"E": "EB", "T": "TB", "K": "KAN", "C": "CGBL"}
 
 
 class Truncated(Exception):
@@ -268,7 +268,7 @@ class Nodes:
 
 
 class CostsOfLines:
-    """What lines cost, beside edges and tree nodes."""
+    """What lines cost, beside edges, tree nodes and events."""
 
     def __init__(self):
         self.files = []
@@ -417,6 +417,7 @@ class Events:
         self.wall = self.cpu = self.behind = self.memory = self.peak = 0
         self.events = []
         self.end = None
+        self.lines = LinesOfCalls()
         # By fiber: the last callees of each function, and the open calls.
         self.callees = {}
         self.open = {0: []}
@@ -445,6 +446,7 @@ class Events:
             self.apart(payload, events, steps)
         payload.end()
         self.events += events
+        self.lines.of_calls([value for *_, kind, value in events if kind == "enter"])
 
     def event(self, payload, symbols):
         head = payload.u8()
@@ -513,8 +515,28 @@ class Events:
         return {"events": events, "end": self.ended()}
 
     def tree(self, which):
-        """Charges the time to the open call on top."""
+        return self.paths([which[value] for *_, kind, value in self.events if kind == "enter"]).nodes.json()
+
+    def costs_of_lines(self, symbols, which):
+        """What the lines of the calls cost: of paths that also differ by lines."""
+        if not self.lines.is_used:
+            return {}
+        keys = [(0, 0, 0)]
+        numbers = {keys[0]: 0}
+        called = [value for *_, kind, value in self.events if kind == "enter"]
+        names = []
+        for value, (file, line) in zip(called, self.lines.list):
+            key = (which[value], file, line)
+            if key not in numbers:
+                numbers[key] = len(keys)
+                keys.append(key)
+            names.append(numbers[key])
+        return self.lines.costs(self.paths(names).nodes, keys, symbols)
+
+    def paths(self, names):
+        """Charges the time to the open call on top; `names` has what each call is known by."""
         tree = Tree()
+        names = iter(names)
         tree.charge(0, [1, 0, 0, 0, 0])
         base, stack, fiber, waiting = 0, [], 0, {}
         last = [0, 0, 0, 0]
@@ -523,7 +545,7 @@ class Events:
             tree.charge(top, [0, *(now - before for now, before in zip(at, last))])
             last = at
             if kind == "enter":
-                stack.append(tree.child(top, which[value]))
+                stack.append(tree.child(top, next(names)))
                 tree.charge(stack[-1], [1, 0, 0, 0, 0])
             elif kind == "leave":
                 del stack[-1:]
@@ -532,7 +554,91 @@ class Events:
                     waiting[fiber] = base, stack
                 base, stack = waiting.pop(value, (top, []))
                 fiber = value
-        return tree.nodes.json()
+        return tree
+
+
+class LinesOfCalls:
+    """The line that each call event is made from."""
+
+    def __init__(self):
+        self.files = []
+        self.list = []
+        self.last = {}
+        self.waiting = None
+        self.is_used = False
+
+    def read(self, payload):
+        check(self.waiting is None, "lines without their calls")
+        self.is_used = True
+        for _ in range(payload.number()):
+            self.files.append(payload.bytes())
+        count = payload.number()
+        if count:
+            self.waiting = count, payload
+        else:
+            payload.end()
+
+    def of_calls(self, symbols):
+        if self.waiting is None:
+            self.list += [(0, 0)] * len(symbols)
+            return
+        count, payload = self.waiting
+        self.waiting = None
+        check(count == len(symbols), "not as many lines as calls")
+        for symbol in symbols:
+            head = payload.number()
+            file, line = self.last.get(symbol, (0, 0))
+            line += head >> 2 ^ -(head >> 1 & 1)
+            check(0 <= line < 1 << 32, "a line of more than 32 bits")
+            if head & 1:
+                file = payload.number32()
+                check(file <= len(self.files), "no path has this number")
+            self.last[symbol] = file, line
+            self.list.append((file, line))
+        payload.end()
+
+    def costs(self, nodes, keys, symbols):
+        """A line, and a function that it calls, costs what its outermost call on a path does."""
+        inclusive = [list(cost) for cost in nodes.own]
+        for number in range(len(inclusive) - 1, 0, -1):
+            for column in range(1, 5):
+                inclusive[nodes.parents[number]][column] += inclusive[number][column]
+        files, lines, calls, open_on = [], {}, {}, {0: (frozenset(), None)}
+        for number in range(1, len(inclusive)):
+            above = nodes.parents[number]
+            seen, below = open_on[above]
+            symbol, place = self.called_from(keys[nodes.symbols[above]][0], keys[nodes.symbols[number]], files, symbols)
+            cost, is_internal = inclusive[number], symbols[symbol][3]
+            if place:
+                line, call = place[:2], (place, symbol)
+                for key, sums in ((line, lines.setdefault(place, [[0] * 5 for _ in range(3)])[1]), (call, None)):
+                    sums = calls.setdefault(call, [0] * 5) if sums is None else sums
+                    sums[0] += cost[0]
+                    for column in range(1, 5):
+                        sums[column] += 0 if key in seen else cost[column]
+                seen, below = seen | {line, call}, place
+            if below and is_internal:
+                for column in range(1, 5):
+                    lines[below][2][column] += nodes.own[number][column]
+            open_on[number] = seen, below if is_internal else None
+        return self.sorted(files, lines, calls)
+
+    def called_from(self, caller, key, files, symbols):
+        """The symbol, and the file, line and caller of its calls; files are numbered as they come."""
+        symbol, number, line = key
+        path = self.files[number - 1] if number else symbols[caller][1]
+        if path is None:
+            return symbol, None
+        if path not in files:
+            files.append(path)
+        return symbol, (files.index(path) + 1, line, caller) if line else None
+
+    @staticmethod
+    def sorted(files, lines, calls):
+        places = sorted(lines)
+        costs = [[shown(files[file - 1]), line, symbol, *map(list, lines[file, line, symbol])] for file, line, symbol in places]
+        found = [[places.index(place), symbol, cost] for (place, symbol), cost in calls.items()]
+        return {"costs_of_lines": costs, "calls_from_lines": sorted(found)}
 
 
 def column(payload, count):
@@ -663,6 +769,8 @@ def read(file, as_tree=False):
                     body.read(payload)
                 elif section == "B":
                     lines.read(payload, symbols)
+                elif section == "G":
+                    body.lines.read(payload)
                 elif section == "N":
                     body.read_lines(payload, symbols)
                 elif section == "K":
@@ -684,8 +792,10 @@ def read(file, as_tree=False):
     else:
         check(symbols.have_names_of_their_own(), "two symbols of one name")
         merged, which = symbols.list, range(len(symbols.list))
+    costs_of_lines = lines.json()
     if kind == "C":
         calls = body.tree(which) if as_tree else body.json(which)
+        costs_of_lines = body.costs_of_lines(merged, which) or costs_of_lines
     elif kind == "K" and as_tree:
         calls = body.tree()
     else:
@@ -701,7 +811,7 @@ def read(file, as_tree=False):
             for name, path, line, internal in merged
         ],
         **calls,
-        **lines.json(),
+        **costs_of_lines,
         **spans.json(which),
     }
 

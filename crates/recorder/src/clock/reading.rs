@@ -83,7 +83,7 @@ pub trait Plan {
     /// `TREE`.
     const EVENTS: bool = false;
     /// Calls are keyed by the caller's line, too ([`CallSite::line`](crate::CallSite)).
-    /// Requires `TREE`, without `EVENTS`.
+    /// Requires `TREE`.
     const LINES: bool = false;
     /// The engine reports a user function's end before its variables are
     /// destroyed, by [`Recorder::leave_early`](crate::Recorder::leave_early).

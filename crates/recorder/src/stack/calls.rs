@@ -12,7 +12,7 @@ use super::frames::{Frame, Frames};
 use super::site::CallSite;
 use crate::events::EventLog;
 use crate::table::{CallTable, Callees, FreedAtEnd, Place, Shape};
-use crate::{Plan, Reading, SymbolId};
+use crate::{CallLine, Plan, Reading, SymbolId};
 
 /// Identifies an entry until the call returns: its frame's mark.
 ///
@@ -77,11 +77,12 @@ impl Calls {
         let symbol = symbol as u32;
         let mark = site.mark();
         if P::EVENTS {
+            let from = Self::line_of_event::<P>(top.place, site);
             slot.become_event(mark, symbol);
             let now = read();
             // Only the start is needed: when the call was entered.
             slot.start.wall = now.wall;
-            self.events.enter::<P>(SymbolId(symbol), now);
+            self.events.enter::<P>(SymbolId(symbol), from, now);
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
@@ -112,6 +113,16 @@ impl Calls {
         }
         self.frames.pushed();
         Some(Token(mark))
+    }
+
+    /// The line that a call is made from, for its event.
+    #[inline(always)]
+    pub(super) fn line_of_event<P: Plan>(caller: Place, site: &impl CallSite) -> CallLine {
+        if P::EVENTS && P::LINES {
+            site.line(SymbolId(caller.context))
+        } else {
+            CallLine::UNKNOWN
+        }
     }
 
     /// Notes that a call returned that [`enter`](Self::enter) entered. False, and

@@ -111,7 +111,9 @@ impl Calls {
         if self.frames.last().is_none_or(|top| top.is_stale(site)) {
             self.drop_stale::<P>(site, read());
         }
+        let caller = self.frames.last()?.place;
         let place = self.place_of_next::<P>(symbol, site)?;
+        let from = Self::line_of_event::<P>(caller, site);
         let mark = site.mark();
         self.frames.push(Frame {
             mark,
@@ -122,7 +124,7 @@ impl Calls {
         if let Some(top) = self.frames.last_mut() {
             top.start = read();
             if P::EVENTS {
-                self.events.enter::<P>(symbol, top.start);
+                self.events.enter::<P>(symbol, from, top.start);
             }
             if P::ENDS_EARLY && P::MEMORY {
                 self.freed.settle(top.start, &mut self.table);

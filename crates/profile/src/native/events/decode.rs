@@ -9,7 +9,9 @@ use super::clocks::{Unit, expected_cpu};
 use super::encode::A_SECTION;
 use super::extras::take_column;
 use super::heads::{LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
+use super::lines::LineReader;
 use super::predict::{Predictor, RANKS, Run};
+use crate::native::called::CalledReader;
 use crate::native::costs::Columns;
 use crate::native::head::{Head, SECOND_PROFILE};
 use crate::native::meta::MetaReader;
@@ -18,10 +20,11 @@ use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
 use crate::native::varint::Cursor;
 use crate::native::{Error, Limits};
+use crate::ops::CalledFold;
 use crate::table::known_mut;
 use crate::{
-    Body, Budget, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Spans,
-    Symbol, SymbolId,
+    Body, Budget, CallLine, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile,
+    Spans, Symbol, SymbolId,
 };
 
 /// Reads the events of a file, block by block.
@@ -35,6 +38,12 @@ pub struct EventsReader<R> {
     limits: Limits,
     metrics: Metrics,
     decoder: Decoder,
+    /// The costs of lines.
+    called: CalledReader,
+    /// The lines of calls, and the tree of these, if it is wanted and there are any.
+    lines: LineReader,
+    wants_lines: bool,
+    lined: Option<CalledFold>,
     /// The end time in the file.
     end: Option<Instant>,
     is_over: bool,
@@ -113,6 +122,10 @@ impl<R: Read> EventsReader<R> {
             limits: *limits,
             metrics: head.metrics,
             decoder,
+            called: CalledReader::within(budget),
+            lines: LineReader::within(budget),
+            wants_lines: false,
+            lined: None,
             end: None,
             is_over: false,
             budget: budget.clone(),
@@ -155,8 +168,15 @@ impl<R: Read> EventsReader<R> {
                     return Err(cursor.broken("the last instant is over"));
                 }
                 kind::CALLS => {
-                    self.decoder.decode(cursor, &self.symbols.of_file, events)?;
+                    let mut numbers = self.lines.has_lines().then(Vec::new);
+                    let symbols = &self.symbols.of_file;
+                    self.decoder.decode(cursor, symbols, events, &mut numbers)?;
+                    self.add_lines(events, numbers)?;
                     return Ok(true);
+                }
+                kind::LINES_OF_CALLS => self.lines.take(cursor)?,
+                kind::COSTS_OF_LINES => {
+                    self.called.take(cursor, self.symbols.list.len())?;
                 }
                 kind::SPANS => {
                     let symbols = &self.symbols.of_file;
@@ -178,6 +198,39 @@ impl<R: Read> EventsReader<R> {
             }
         }
         Ok(false)
+    }
+
+    /// Folds a block of events into the tree with lines. `numbers` has the file's symbol of
+    /// each of its calls, if they have lines.
+    fn add_lines(&mut self, events: &[Event], numbers: Option<Vec<u32>>) -> Result<(), Error> {
+        let lines = match numbers {
+            Some(numbers) => self.lines.of_calls(&numbers)?,
+            None => Vec::new(),
+        };
+        if !(self.wants_lines && self.lines.is_used) {
+            return Ok(());
+        }
+        let mut lines = lines.into_iter();
+        let budget = &self.budget;
+        let lined = self.lined.get_or_insert_with(|| CalledFold::within(budget));
+        for event in events {
+            let at = match event.kind {
+                EventKind::Enter(_) => lines.next(),
+                EventKind::Leave | EventKind::Switch(_) => None,
+            };
+            lined.add(*event, at.unwrap_or(CallLine::UNKNOWN));
+        }
+        if lined.nodes() > self.limits.nodes {
+            return Err(self.too_many_paths());
+        }
+        Ok(self.budget.check()?)
+    }
+
+    fn too_many_paths(&self) -> Error {
+        Error::TooLarge {
+            offset: self.sections.start(),
+            what: "paths",
+        }
     }
 
     /// The symbols so far: all that the events so far use.
@@ -222,6 +275,7 @@ impl<R: Read> EventsReader<R> {
 
     /// Reads all events: as events, or as a call tree if they are too many.
     pub(in crate::native) fn into_profile(mut self, limits: &Limits) -> Result<Profile, Error> {
+        self.wants_lines = true;
         let (mut all, mut block) = (Vec::new(), Vec::new());
         let most = limits.events.max(self.budget.events());
         while self.next_block(&mut block)? {
@@ -251,10 +305,7 @@ impl<R: Read> EventsReader<R> {
             }
             self.budget.check()?;
             if fold.nodes() > limits.nodes {
-                return Err(Error::TooLarge {
-                    offset: self.sections.start(),
-                    what: "paths",
-                });
+                return Err(self.too_many_paths());
             }
             if !self.next_block(&mut block)? {
                 let tree = fold.finish(self.end());
@@ -264,13 +315,21 @@ impl<R: Read> EventsReader<R> {
     }
 
     fn profile(self, body: Body) -> Profile {
+        let end = self.end();
+        let lines = match self.lined {
+            Some(lined) => {
+                let (files, symbols) = (self.lines.files(), &self.symbols.list);
+                lined.finish(end).costs_of_lines(files, symbols)
+            }
+            None => self.called.finish(),
+        };
         Profile {
             symbols: self.symbols.list,
             body,
             metrics: self.metrics,
             meta: self.meta.meta,
             spans: self.spans.spans,
-            lines: crate::Lines::default(),
+            lines,
         }
     }
 }
@@ -288,6 +347,7 @@ impl Decoder {
         mut cursor: Cursor<'_>,
         symbols: &[SymbolId],
         events: &mut Vec<Event>,
+        numbers: &mut Option<Vec<u32>>,
     ) -> Result<(), Error> {
         let count = cursor.count()?;
         if count > A_SECTION {
@@ -299,7 +359,7 @@ impl Decoder {
             let mut run = self.predictor.run(left);
             let mut switch = None;
             while left > 0 && switch.is_none() {
-                let event = self.steps.event(&mut cursor, &mut run, symbols)?;
+                let event = (self.steps).event(&mut cursor, &mut run, symbols, numbers)?;
                 events.push(event);
                 left -= 1;
                 if let EventKind::Switch(fiber) = event.kind {
@@ -343,6 +403,7 @@ impl Steps {
         cursor: &mut Cursor<'_>,
         run: &mut Run<'_>,
         symbols: &[SymbolId],
+        numbers: &mut Option<Vec<u32>>,
     ) -> Result<Event, Error> {
         let head = cursor.byte()?;
         let (kind, step) = if head & LEAVE != 0 {
@@ -351,7 +412,7 @@ impl Steps {
             (EventKind::Leave, step)
         } else {
             let rank = usize::from(head >> RANK_SHIFT);
-            let kind = called(cursor, run, rank, symbols)?;
+            let kind = called(cursor, run, rank, symbols, numbers)?;
             let step = step(cursor, u64::from(head) & LONG_ENTER, LONG_ENTER)?;
             (kind, step)
         };
@@ -432,13 +493,15 @@ impl Steps {
     }
 }
 
-/// The callee, or the fiber that resumes.
+/// The callee, or the fiber that resumes. The number of a callee is added to `numbers`, if
+/// they are wanted.
 #[inline]
 fn called(
     cursor: &mut Cursor<'_>,
     run: &mut Run<'_>,
     rank: usize,
     symbols: &[SymbolId],
+    numbers: &mut Option<Vec<u32>>,
 ) -> Result<EventKind, Error> {
     let number = if rank < RANKS {
         let predicted = run.predicted(rank);
@@ -452,6 +515,9 @@ fn called(
     let symbol = symbols.get(number as usize).copied();
     let symbol = symbol.ok_or_else(|| cursor.broken("no symbol has this number"))?;
     run.enter(number, rank);
+    if let Some(numbers) = numbers {
+        numbers.push(number);
+    }
     Ok(EventKind::Enter(symbol))
 }
 

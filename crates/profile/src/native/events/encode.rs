@@ -8,9 +8,10 @@
 use super::clocks::Clocks;
 use super::extras::Column;
 use super::heads::Bytes;
+use super::lines::LineWriter;
 use super::predict::Predictor;
 use super::{EventsOptions, RawEvent, RawInstant};
-use crate::native::MINOR_WITHOUT_LINES;
+use crate::native::called;
 use crate::native::costs::Columns;
 use crate::native::head::metrics;
 use crate::native::meta::put_meta;
@@ -18,8 +19,9 @@ use crate::native::section::{SectionWriter, kind};
 use crate::native::spans::SpanWriter;
 use crate::native::symbols::SymbolWriter;
 use crate::native::varint::{put, put_signed};
+use crate::native::{MINOR, MINOR_WITHOUT_LINES};
 use crate::table::part;
-use crate::{Meta, Spans, Symbol};
+use crate::{Lines, Meta, Spans, Symbol};
 
 /// The number of events in a section.
 pub(super) const A_SECTION: usize = 8192;
@@ -42,12 +44,31 @@ pub struct EventsWriter {
     cpu: Column,
     memory: Column,
     peak: Column,
+    /// Those of calls, if they are written, and the number of files that were.
+    lines: Option<LineWriter>,
+    files: usize,
 }
 
 impl EventsWriter {
     /// Starts a file: appends its first bytes to `out`.
     #[must_use]
     pub fn begin(
+        options: &EventsOptions,
+        start: RawInstant,
+        meta: &Meta,
+        out: &mut Vec<u8>,
+    ) -> Self {
+        let minor = if options.has_lines {
+            MINOR
+        } else {
+            MINOR_WITHOUT_LINES
+        };
+        Self::begin_as(minor, options, start, meta, out)
+    }
+
+    /// The same, of a minor version.
+    pub(in crate::native) fn begin_as(
+        minor: u8,
         options: &EventsOptions,
         start: RawInstant,
         meta: &Meta,
@@ -65,7 +86,7 @@ impl EventsWriter {
         if options.has_cpu || options.has_memory {
             columns |= Columns::APART;
         }
-        let mut sections = SectionWriter::begin(out, MINOR_WITHOUT_LINES);
+        let mut sections = SectionWriter::begin(out, minor);
         sections.section(out, kind::PROFILE, |out| {
             out.extend_from_slice(&[kind::CALLS, metrics(options.metrics), columns]);
             put(out, wall.length);
@@ -83,6 +104,8 @@ impl EventsWriter {
             cpu: Column::default(),
             memory: Column::after(start.memory),
             peak: Column::after(start.peak),
+            lines: options.has_lines.then(LineWriter::default),
+            files: 0,
         }
     }
 
@@ -101,10 +124,35 @@ impl EventsWriter {
         }
     }
 
+    /// The number of files that were written.
+    #[must_use]
+    pub fn files_written(&self) -> usize {
+        self.files
+    }
+
+    /// Appends names of files, for [`CallLine::file`](crate::CallLine::file), numbered in
+    /// their order from 1. Call it before the events that use them.
+    pub fn files(&mut self, names: &[Box<[u8]>], out: &mut Vec<u8>) {
+        if let (Some(lines), false) = (&mut self.lines, names.is_empty()) {
+            let bytes = lines.of_files(names);
+            self.sections.section(out, kind::LINES_OF_CALLS, |out| {
+                out.extend_from_slice(bytes);
+            });
+            self.files += names.len();
+        }
+    }
+
     /// Appends events. An event with an unknown symbol counts as a call of
     /// `main()`.
     pub fn events(&mut self, events: &[RawEvent], out: &mut Vec<u8>) {
         for events in events.chunks(A_SECTION) {
+            let symbols = self.predictor.symbols();
+            if let Some(lines) = &mut self.lines {
+                let bytes = lines.of_events(events, symbols);
+                self.sections.section(out, kind::LINES_OF_CALLS, |out| {
+                    out.extend_from_slice(bytes);
+                });
+            }
             self.encode(events);
             let bytes = self.bytes.written();
             self.sections.section(out, kind::CALLS, |out| {
@@ -118,6 +166,11 @@ impl EventsWriter {
     /// [`symbols`](Self::symbols) with the symbols that they name.
     pub fn spans(&mut self, spans: &Spans, out: &mut Vec<u8>) {
         self.spans.put(&mut self.sections, out, spans);
+    }
+
+    /// Appends what lines cost, where that is known in place of the lines of calls.
+    pub(in crate::native) fn costs_of_lines(&mut self, lines: &Lines, out: &mut Vec<u8>) {
+        called::put(lines, &mut self.sections, out);
     }
 
     /// Excludes a period from the profile: all later times are earlier by it.

@@ -43,6 +43,7 @@ mod decode;
 mod encode;
 mod extras;
 mod heads;
+mod lines;
 mod predict;
 mod raw;
 

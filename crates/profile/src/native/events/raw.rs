@@ -1,8 +1,8 @@
 //! The extension's event buffer: events in ticks.
 
-use crate::{Event, EventKind, Instant, Metrics, SymbolId};
+use crate::{CallLine, Event, EventKind, Instant, Metrics, SymbolId};
 
-/// The kind of an event in one word: an entry's symbol, an exit, or a fiber's
+/// The kind of an event in one word: an entry's symbol and line, an exit, or a fiber's
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct What(u64);
@@ -19,6 +19,35 @@ impl What {
     #[inline]
     pub fn enter(symbol: SymbolId) -> Self {
         Self(u64::from(symbol.0))
+    }
+
+    /// The bits of an entry: the symbol has the lowest 32.
+    const LINE_BITS: u32 = 17;
+    const FILE_BITS: u32 = 14;
+
+    /// A function was called from a line. A line or a file that is larger than its bits
+    /// is not known.
+    #[must_use]
+    #[inline]
+    pub fn enter_from(symbol: SymbolId, CallLine { file, line }: CallLine) -> Self {
+        let is_known = line < 1 << Self::LINE_BITS && file < 1 << Self::FILE_BITS;
+        let (file, line) = if is_known { (file, line) } else { (0, 0) };
+        let from = u64::from(file) << Self::LINE_BITS | u64::from(line);
+        Self(from << 32 | u64::from(symbol.0))
+    }
+
+    /// The line of a call; unknown for anything else.
+    #[must_use]
+    #[inline]
+    pub fn line(self) -> CallLine {
+        if self.0 & Self::SWITCH != 0 {
+            return CallLine::UNKNOWN;
+        }
+        let from = Self(self.0 >> 32).low();
+        CallLine {
+            file: from >> Self::LINE_BITS,
+            line: from & ((1 << Self::LINE_BITS) - 1),
+        }
     }
 
     /// Another fiber resumes; 0 is the initial stack.
@@ -112,6 +141,8 @@ pub struct EventsOptions {
     pub has_cpu: bool,
     /// Memory and its peak are written.
     pub has_memory: bool,
+    /// Lines of calls are written.
+    pub has_lines: bool,
     /// Every tick is written; else steps of up to 16 ns, which are precise
     /// enough for calls and take half the space.
     pub is_exact: bool,
@@ -126,6 +157,7 @@ impl EventsOptions {
         cpu_hertz: 1_000_000_000,
         has_cpu: true,
         has_memory: true,
+        has_lines: false,
         is_exact: true,
         metrics: Metrics {
             calls: true,
@@ -162,6 +194,27 @@ mod tests {
                 EventKind::Leave,
             ] {
                 assert_eq!(What::from(kind).kind(), kind);
+                assert_eq!(What::from(kind).line(), CallLine::UNKNOWN);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_survives_beside_its_symbol_unless_it_is_too_large() {
+        for symbol in [0, 77, u32::MAX].map(SymbolId) {
+            for (file, line, is_known) in [
+                (0, 1, true),
+                (3, 77, true),
+                ((1 << 14) - 1, (1 << 17) - 1, true),
+                (1 << 14, 1, false),
+                (1, 1 << 17, false),
+                (u32::MAX, u32::MAX, false),
+            ] {
+                let at = CallLine { file, line };
+                let what = What::enter_from(symbol, at);
+                assert_eq!(what.kind(), EventKind::Enter(symbol));
+                let expected = if is_known { at } else { CallLine::UNKNOWN };
+                assert_eq!(what.line(), expected);
             }
         }
     }

@@ -1,12 +1,15 @@
 //! Call events, which are written during the recording.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::amount::cases;
 use profile::native::events::{
     EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
 };
 use profile::native::{self, Error, Limits};
 use profile::{
-    Body, Event, EventKind, Events, Instant, Meta, Metrics, Profile, Spans, Symbol, SymbolId,
+    Body, CallLine, Event, EventKind, Events, Instant, Meta, Metrics, Profile, Spans, Symbol,
+    SymbolId,
 };
 use proptest::prelude::*;
 
@@ -253,6 +256,95 @@ proptest! {
             prop_assert!(is_near(read.at.wall, event.at.wall, hertz, 0), "{:?} {:?}", read, event);
             prop_assert!(is_near(read.at.cpu, event.at.cpu, hertz / slower, late), "{:?} {:?}", read, event);
             prop_assert_eq!((read.at.memory, read.at.peak), (event.at.memory, event.at.peak));
+        }
+    }
+}
+
+/// How often each line of each function calls each function.
+type CallsFromLines = BTreeMap<(Vec<u8>, u32, SymbolId, SymbolId), u64>;
+
+const FILES: [&[u8]; 2] = [b"/srv/a.php", b"/srv/b.php"];
+
+/// The calls among events, each with a line, and what they sum up to.
+fn called_from(
+    profile: &Profile,
+    events: &Events,
+    lines: &[(u32, u32)],
+) -> (Vec<RawEvent>, CallsFromLines) {
+    let mut sums = CallsFromLines::new();
+    let mut stacks: HashMap<u32, (SymbolId, Vec<SymbolId>)> = HashMap::new();
+    let (mut base, mut open, mut running) = (SymbolId(0), Vec::new(), 0);
+    let mut lines = lines.iter().cycle();
+    let events = events.events.iter().map(|event| {
+        let mut raw = RawEvent::from(*event);
+        match event.kind {
+            EventKind::Enter(symbol) => {
+                let &(file, line) = lines.next().unwrap();
+                raw.what = What::enter_from(symbol, CallLine { file, line });
+                let caller = open.last().copied().unwrap_or(base);
+                let path = match file {
+                    0 => profile.symbols[caller.index()].file.as_deref(),
+                    file => Some(FILES[file as usize - 1]),
+                };
+                if let (Some(path), 1..=131_071) = (path, line) {
+                    let key = (path.to_vec(), line, caller, symbol);
+                    *sums.entry(key).or_default() += 1;
+                }
+                open.push(symbol);
+            }
+            EventKind::Leave => {
+                open.pop();
+            }
+            EventKind::Switch(fiber) if fiber == running => {}
+            EventKind::Switch(fiber) => {
+                let starter = open.last().copied().unwrap_or(base);
+                let left = (base, std::mem::take(&mut open));
+                if running == 0 || !left.1.is_empty() {
+                    stacks.insert(running, left);
+                }
+                (base, open) = stacks.remove(&fiber).unwrap_or((starter, Vec::new()));
+                running = fiber;
+            }
+        }
+        raw
+    });
+    (events.collect(), sums)
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn calls_have_their_lines_however_the_file_is_divided(
+        profile in events_profile(),
+        lines in prop::collection::vec((0_u32..3, 0_u32..140_000), 1..9),
+        chunk in 1_usize..40,
+    ) {
+        let Body::Events(all) = &profile.body else { panic!("not events") };
+        let (events, expected) = called_from(&profile, all, &lines);
+        let mut bytes = Vec::new();
+        let options = EventsOptions { has_lines: true, ..EventsOptions::NANOSECONDS };
+        let start = RawInstant::default();
+        let mut writer = EventsWriter::begin(&options, start, &profile.meta, &mut bytes);
+        writer.symbols(&profile.symbols, &mut bytes);
+        let files = FILES.map(Box::from);
+        for events in events.chunks(chunk) {
+            writer.files(&files[writer.files_written()..], &mut bytes);
+            writer.events(events, &mut bytes);
+        }
+        writer.end(all.end.into(), None, &mut bytes);
+        // As events, and summed up while they are read.
+        for limit in [usize::MAX, 0] {
+            let limits = Limits { events: limit, ..Limits::default() };
+            let read = native::read(bytes.as_slice(), &limits).unwrap();
+            prop_assert_eq!(read.tree(), profile.tree());
+            let calls = read.lines.calls.iter().map(|calls| {
+                let path = read.lines.file(calls.file).unwrap_or_default().to_vec();
+                ((path, calls.line, calls.caller, calls.callee), calls.calls)
+            });
+            prop_assert_eq!(calls.collect::<CallsFromLines>(), expected.clone());
+            let of_lines = read.lines.list.iter().map(|line| line.calls).sum::<u64>();
+            prop_assert_eq!(of_lines, expected.values().sum::<u64>());
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
-    Activation, Body, Budget, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut,
-    LinedId, LinesBuilder, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, SelfCost,
-    Span, SpanKind, Spans, SpansBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
+    Activation, Body, Budget, CallLine, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant,
+    LeftOut, LinedId, LinesBuilder, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder,
+    SelfCost, Span, SpanKind, Spans, SpansBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
 /// By the name of their body.
@@ -179,9 +179,19 @@ fn spans() -> Spans {
 }
 
 /// Samples with lines: also of a file that a function includes, and one without lines.
-/// A tree with the lines of its calls.
+/// What the lines of calls cost, beside a tree…
 pub(crate) fn called_example() -> Profile {
-    let (_, mut profile) = examples().remove(1);
+    let (_, profile) = examples().remove(1);
+    with_costs_of_lines(profile)
+}
+
+/// … and beside events.
+pub(crate) fn called_events_example() -> Profile {
+    let (_, profile) = examples().remove(3);
+    with_costs_of_lines(profile)
+}
+
+fn with_costs_of_lines(mut profile: Profile) -> Profile {
     let mut builder = LinesBuilder::within(&Budget::unlimited());
     let wall = |wall| SelfCost {
         wall,
@@ -297,7 +307,22 @@ pub(crate) fn event_files() -> Vec<(&'static str, Vec<u8>)> {
         leave,
         enter(1),
     ]);
+    // Lines of its own file, of others, and unknown ones.
+    let lined = |events: &[RawEvent], first: usize| -> Vec<RawEvent> {
+        let lines = [(0, 7), (0, 7), (1, 3), (0, 0), (2, 99_999), (0, 8), (0, 7)];
+        let events = events.iter().copied().zip(lines.iter().cycle().skip(first));
+        let events = events.map(|(event, &(file, line))| match event.what.kind() {
+            EventKind::Enter(symbol) => RawEvent {
+                what: What::enter_from(symbol, CallLine { file, line }),
+                ..event
+            },
+            _ => event,
+        });
+        events.collect()
+    };
+    let files = [&b"/srv/index.php"[..], b"/srv/\xFFpage.php"].map(Box::from);
     let options = |is_exact, has_cpu, has_memory| EventsOptions {
+        has_lines: false,
         wall_hertz: 2_400_000_000,
         cpu_hertz: 1_000_000_000,
         is_exact,
@@ -312,9 +337,18 @@ pub(crate) fn event_files() -> Vec<(&'static str, Vec<u8>)> {
     let file = |options: &EventsOptions, events: &[RawEvent], is_killed: bool| {
         let mut bytes = Vec::new();
         let mut meta = base.meta.clone();
+        let mut symbols = symbols.clone();
+        if options.has_lines {
+            for symbol in &mut symbols[1..5] {
+                symbol.file = Some(b"/srv/functions.php"[..].into());
+            }
+            symbols[5].internal = true;
+        }
         let mut writer = EventsWriter::begin(options, at(0), &meta, &mut bytes);
         for (number, events) in events.chunks(11).enumerate() {
             writer.symbols(if number == 0 { &symbols } else { &[] }, &mut bytes);
+            // The first section has none of their lines.
+            writer.files(if number == 1 { &files } else { &[] }, &mut bytes);
             writer.events(events, &mut bytes);
             if number == 0 {
                 writer.spans(&base.spans, &mut bytes);
@@ -347,7 +381,15 @@ pub(crate) fn event_files() -> Vec<(&'static str, Vec<u8>)> {
             many.push(RawEvent { what, at });
         }
     }
+    let with_lines = EventsOptions {
+        has_lines: true,
+        ..options(false, true, true)
+    };
+    let mut lined_fibers = fibers.clone();
+    lined_fibers[11..].copy_from_slice(&lined(&fibers[11..], 3));
     vec![
+        ("lines", file(&with_lines, &lined_fibers, false)),
+        ("killed-lines", file(&with_lines, &lined_fibers, true)),
         ("fibers", file(&options(false, true, true), &fibers, false)),
         ("wall", file(&options(false, false, false), &fibers, false)),
         ("cpu", file(&options(true, true, false), &fibers, false)),

@@ -5,7 +5,7 @@ use profile::native::Error;
 use profile::{Body, LinedId, LinedStacks, Lines, Profile, Spans};
 
 use super::assembled::{MAIN, assembled};
-use super::examples::{called_example, examples, lined_example};
+use super::examples::{called_events_example, called_example, examples, lined_example};
 use super::{read, written};
 
 /// What version 1.0 wrote. Never to be changed: later versions have to read it.
@@ -104,15 +104,33 @@ fn files_with_lines_are_read_and_written_as_version_1_4_wrote_them() {
 /// Lines of calls came with version 1.5. Without that section the file has the same calls.
 #[test]
 fn files_with_lines_of_calls_are_read_and_written_as_version_1_5_wrote_them() {
-    let mut profile = called_example();
+    check_costs_of_lines(called_example(), 5, "lines");
+}
+
+/// Those of call events came with version 1.6.
+#[test]
+fn files_with_lines_of_events_are_read_and_written_as_version_1_6_wrote_them() {
+    check_costs_of_lines(called_events_example(), 6, "costs");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native/v1.6-lines.xhp");
+    let bytes = std::fs::read(path).unwrap();
+    let mut profile = read(&bytes).unwrap();
+    assert!(!profile.lines.calls.is_empty());
+    // Written again, it has what they cost.
+    assert_eq!(read(&written(&profile)).unwrap(), profile);
+    profile.lines = Lines::default();
+    assert_eq!(read(&without_section(&bytes, b'G')).unwrap(), profile);
+}
+
+fn check_costs_of_lines(mut profile: Profile, minor: u8, name: &str) {
     let now = written(&profile);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native/v1.5-lines.xhp");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
+    let path = format!("{folder}/v1.{minor}-{name}.xhp");
     if std::env::var_os("UPDATE_FIXTURES").is_some() {
-        std::fs::write(path, &now).unwrap();
+        std::fs::write(&path, &now).unwrap();
     }
     let bytes = std::fs::read(path).unwrap();
     assert!(now == bytes);
-    assert_eq!(bytes[9], 5);
+    assert_eq!(bytes[9], minor);
     assert_eq!(read(&bytes).unwrap(), profile);
     profile.lines = Lines::default();
     assert_eq!(read(&without_section(&bytes, b'B')).unwrap(), profile);
