@@ -256,6 +256,15 @@ want_first_tier() {
     find_php
 }
 
+# schema_python MODULE: prints the Python that has the module: the user's own, or Debian's.
+schema_python() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        ! "$python" -c "import $1" 2>/dev/null || { echo "$python" && return; }
+    done
+    return 1
+}
+
 # The linters and formatters. Those of npm and PyPI come when they run.
 want_linters() {
     want shellcheck 'checks shell scripts' command -v shellcheck
@@ -272,8 +281,8 @@ want_rest() {
     want curl 'sends the requests of the recipes in docs/production.md' curl --version
     want valgrind 'counts the instructions of a profiled call' valgrind --version
     want python3 'drives the measurements' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
-    want python3-jsonschema 'checks --json against its schema' python3 -c 'import jsonschema'
-    want python3-yaml 'checks files of budgets against theirs' python3 -c 'import yaml'
+    want python3-jsonschema 'checks --json against its schema' schema_python jsonschema
+    want python3-yaml 'checks files of budgets against theirs' schema_python yaml
     if [ -z "$chosen_php" ]; then
         want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
         want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing

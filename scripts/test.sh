@@ -242,7 +242,7 @@ rust_tests_whole() {
     cargo test --locked --workspace --exclude xhprof --doc
 }
 
-schemas() { python3 crates/cli/tests/schemas/check.py "$profiler"; }
+schemas() { "$(schema_python jsonschema,yaml)" crates/cli/tests/schemas/check.py "$profiler"; }
 
 call_instructions() {
     source benches/instructions.sh
