@@ -188,7 +188,7 @@ web_bench() {
         mv "$made/package" "$made/speedscope" || return
     }
     say 'large profiles, always the same'
-    cargo run --quiet --release --locked -p xhprof-view --example large -- "$made/profiles" || return
+    cargo run --quiet --profile program --locked -p xhprof-view --example large -- "$made/profiles" || return
     say "the viewer beside speedscope $web_speedscope"
     CHROMIUM=$(command -v chromium) taskset -c 0,1 \
         node web/tests/bench.mjs "$release/xhprof" "$made/profiles" "$made/speedscope" "$@"

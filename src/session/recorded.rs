@@ -73,7 +73,9 @@ impl Recorded {
                 let (tree, lines) = if measure.lines {
                     let called = recorder.called_tree(wall, cpu)?;
                     let files = engine::files_of_lines(0);
-                    (called.tree(), called.costs_of_lines(&files, &symbols))
+                    let budget = profile::Budget::unlimited();
+                    let lines = called.costs_of_lines(&files, &symbols, &budget);
+                    (called.tree(), lines)
                 } else {
                     (recorder.tree(wall, cpu)?, profile::Lines::default())
                 };

@@ -203,7 +203,7 @@ fn traced() -> Profile {
     };
     let files = [b"/srv/index.php"[..].into()];
     Profile {
-        lines: tree.costs_of_lines(&files, &samples.symbols),
+        lines: tree.costs_of_lines(&files, &samples.symbols, &Budget::unlimited()),
         body: Body::Tree(tree.tree()),
         symbols: samples.symbols,
         ..Profile::empty()

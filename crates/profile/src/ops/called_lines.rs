@@ -34,6 +34,10 @@ pub struct CalledTree {
     pub lines: Vec<CallLine>,
 }
 
+/// What the walk takes for each node, in bytes: its place, own cost, children, visit, and
+/// entries of three tables.
+const WALK: usize = 208;
+
 /// A call of the walk: its node, the line that called it, or the nearest function with lines
 /// below it, and whether the walk enters it.
 type Visit = (NodeId, Option<LinePlace>, bool);
@@ -60,10 +64,25 @@ impl CalledTree {
 
     /// The lines with the number of their calls, and what these cost. A line, or a function
     /// that it calls, that is on a path several times has the cost of its outermost call.
-    /// Files have the numbers of [`CallLine::file`], from 1.
+    /// Files have the numbers of [`CallLine::file`], from 1. Once the budget is exceeded,
+    /// lines are left out.
     #[must_use]
-    pub fn costs_of_lines(&self, files: &[Box<[u8]>], symbols: &[Symbol]) -> Lines {
-        let mut builder = LinesBuilder::within(&Budget::unlimited());
+    pub fn costs_of_lines(
+        &self,
+        files: &[Box<[u8]>],
+        symbols: &[Symbol],
+        budget: &Budget,
+    ) -> Lines {
+        let walk = self.nodes.len().saturating_mul(WALK);
+        if budget.take(walk, "source lines").is_err() {
+            return Lines::default();
+        }
+        let lines = self.walk(files, symbols, LinesBuilder::within(budget));
+        budget.give_back(walk);
+        lines
+    }
+
+    fn walk(&self, files: &[Box<[u8]>], symbols: &[Symbol], mut builder: LinesBuilder) -> Lines {
         let places = self.places(&mut builder, files, symbols);
         let children = Children::of_parents(self.nodes.iter().map(|node| node.parent));
         let own = own_costs(&self.nodes);
@@ -205,7 +224,7 @@ mod tests {
                 .map(|(file, line)| CallLine { file, line })
                 .to_vec(),
         };
-        let lines = tree.costs_of_lines(&[b"/main.php"[..].into()], &symbols);
+        let lines = tree.costs_of_lines(&[b"/main.php"[..].into()], &symbols, &Budget::unlimited());
         let found = lines.list.iter().map(|line| {
             let file = lines.file(line.file).unwrap();
             let costs = (line.calls, line.callees.wall, line.builtin.wall);

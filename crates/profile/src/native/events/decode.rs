@@ -290,7 +290,7 @@ impl<R: Read> EventsReader<R> {
             all.append(&mut block);
         }
         let end = self.end();
-        Ok(self.profile(Body::Events(Events { events: all, end })))
+        self.profile(Body::Events(Events { events: all, end }))
     }
 
     fn fold(
@@ -309,28 +309,32 @@ impl<R: Read> EventsReader<R> {
             }
             if !self.next_block(&mut block)? {
                 let tree = fold.finish(self.end());
-                return Ok(self.profile(Body::Tree(tree)));
+                return self.profile(Body::Tree(tree));
             }
         }
     }
 
-    fn profile(self, body: Body) -> Profile {
+    fn profile(self, body: Body) -> Result<Profile, Error> {
         let end = self.end();
         let lines = match self.lined {
             Some(lined) => {
                 let (files, symbols) = (self.lines.files(), &self.symbols.list);
-                lined.finish(end).costs_of_lines(files, symbols)
+                let called = lined.finish(end);
+                let lines = called.costs_of_lines(files, symbols, &self.budget);
+                self.budget.drop_list(called.nodes);
+                self.budget.check()?;
+                lines
             }
             None => self.called.finish(),
         };
-        Profile {
+        Ok(Profile {
             symbols: self.symbols.list,
             body,
             metrics: self.metrics,
             meta: self.meta.meta,
             spans: self.spans.spans,
             lines,
-        }
+        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! Malformed files with correct checksums, and lengths without data.
 
 use crate::amount::cases;
-use profile::Profile;
+use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::native::{self, Error, Limits};
+use profile::{Budget, CallLine, Meta, Profile, Symbol, SymbolId};
 use proptest::prelude::*;
 
 use super::assembled::{MAIN, Section, assembled};
@@ -191,6 +192,79 @@ fn files_that_only_look_right_are_refused() {
     let mut file = written(&Profile::empty());
     file.push(0);
     assert!(matches!(read(&file), Err(Error::Broken { .. })));
+}
+
+#[test]
+fn lines_of_events_that_cannot_be_are_refused() {
+    let call: &[u8] = b"\x01\x60\x01";
+    let file = |lines: &[&[u8]]| {
+        let mut sections: Vec<Section<'_>> = vec![(b'P', b"C\x01\x02\x01\x01"), (b'S', MAIN)];
+        sections.extend(lines.iter().map(|lines| (b'G', *lines)));
+        sections.extend([(b'C', call), (b'L', b"\x00\x00\x00\x00"), (b'Z', b"")]);
+        assembled(&sections)
+    };
+    for right in [
+        &b"\x00\x01\x00"[..],
+        b"\x01\x01a\x01\x05\x01",
+        b"\x01\x01a\x00",
+    ] {
+        let read = read(&file(&[right]));
+        assert!(read.is_ok(), "{right:?}: {read:?}");
+    }
+    let cases: &[(&str, &[&[u8]])] = &[
+        ("two for one section", &[b"\x00\x01\x00", b"\x00\x01\x00"]),
+        ("two lines for one call", &[b"\x00\x02\x00\x00"]),
+        ("more than can follow", &[b"\x00\xFF\xFF\xFF\xFF\x0F\x00"]),
+        ("bytes that are left", &[b"\x00\x01\x00\x00"]),
+        ("bytes behind files", &[b"\x00\x00\x00"]),
+        ("a line below 0", &[b"\x00\x01\x02"]),
+        (
+            "a line of more than 32 bits",
+            &[b"\x00\x01\x80\x80\x80\x80\x40"],
+        ),
+        ("a file that is not there", &[b"\x01\x01a\x01\x05\x02"]),
+    ];
+    for (what, lines) in cases {
+        let read = read(&file(lines));
+        assert!(
+            matches!(read, Err(Error::Broken { .. })),
+            "{what}: {read:?}"
+        );
+    }
+}
+
+#[test]
+fn lines_of_events_take_no_memory_beyond_the_budget() {
+    let mut bytes = Vec::new();
+    let options = EventsOptions {
+        has_lines: true,
+        ..EventsOptions::NANOSECONDS
+    };
+    let start = RawInstant::default();
+    let mut writer = EventsWriter::begin(&options, start, &Meta::default(), &mut bytes);
+    writer.symbols(&[Symbol::new(Symbol::MAIN)], &mut bytes);
+    // Paths that differ by their lines alone.
+    for line in 1..100_000 {
+        let at = CallLine { file: 0, line };
+        let events = [What::enter_from(SymbolId(0), at), What::LEAVE];
+        writer.events(&events.map(|what| RawEvent { what, at: start }), &mut bytes);
+    }
+    writer.end(start, None, &mut bytes);
+    let limits = Limits::default();
+    let read = |budget: &Budget| native::read_within(bytes.as_slice(), &limits, budget);
+    let roomy = Budget::new(1 << 30);
+    assert_eq!(read(&roomy).unwrap().calls(), 100_000);
+    // What is only for a while is given back: the events and one tree are left.
+    assert!(roomy.used() < 40 << 20, "{}", roomy.used());
+    let mut refused = 0;
+    for megabytes in (1..200).step_by(20) {
+        match read(&Budget::new(megabytes << 20)) {
+            Ok(profile) => assert_eq!(profile.calls(), 100_000),
+            Err(Error::Memory(_)) => refused += 1,
+            Err(error) => panic!("{megabytes}: {error}"),
+        }
+    }
+    assert!((2..9).contains(&refused), "{refused}");
 }
 
 #[test]
