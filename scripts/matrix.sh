@@ -6,13 +6,14 @@
 #   php8.5     8.5, from Debian's experimental archive
 #   newest     the newest of Debian's archives, release candidates included
 #   zts        a thread-safe PHP, built from PHP's sources: Debian has none
+#   debug      a debug build of the same, by clang: its VM has a function for each handler
 #   musl       a PHP with musl, built the same way; with the extension of the packages
 #
 # The rows go into docs/platforms.md. Everything else is kept in target/matrix, so that the
 # next run is short.
 
 matrix=${release%/release}/matrix
-matrix_names=(installed trixie php8.5 newest zts musl)
+matrix_names=(installed trixie php8.5 newest zts debug musl)
 matrix_engines=(execute observer)
 matrix_jits=(off tracing function)
 
@@ -88,12 +89,27 @@ experimental_tests() {
 }
 
 matrix_zts() {
-    local folder=$matrix/zts options=() status=0
+    local status=0
+    built_php zts --enable-zts
+    matrix_test zts "$PHP" "$PWD" "$(run_tests_script)" || status=$?
+    matrix_threads || status=$?
+    return "$status"
+}
+
+matrix_debug() {
+    CC=clang built_php debug --enable-debug
+    matrix_test debug "$PHP" "$PWD" "$(run_tests_script)"
+}
+
+# built_php NAME OPTION…: builds PHP from Debian's sources, and the extension for it.
+built_php() {
+    local name=$1 folder=$matrix/$1 options=()
+    shift
     if [ ! -x "$folder/php/bin/php" ]; then
         php_source "${release%/release}/php-src"
         rm -rf "$folder/src" "$folder/php"
         cp -R "${release%/release}/php-src/src" "$folder/src"
-        options=(--disable-all --enable-zts --enable-opcache --enable-cli --disable-cgi --disable-phpdbg
+        options=(--disable-all "$@" --enable-opcache --enable-cli --disable-cgi --disable-phpdbg
             --enable-pcntl --enable-posix --enable-tokenizer --enable-phar --enable-pdo --with-pdo-sqlite
             --with-mysqli=mysqlnd)
         ! pkg-config --exists libcurl || options+=(--with-curl)
@@ -106,10 +122,7 @@ matrix_zts() {
         ) >"$folder/build.log" 2>&1 || die "PHP did not build: $(tail -n 20 "$folder/build.log")"
     fi
     export PHP=$folder/php/bin/php PHP_CONFIG=$folder/php/bin/php-config
-    matrix_build zts
-    matrix_test zts "$PHP" "$PWD" "$(run_tests_script)" || status=$?
-    matrix_threads || status=$?
-    return "$status"
+    matrix_build "$name"
 }
 
 # Tests several threads at once. No PHP test can, because PHP's command has one
