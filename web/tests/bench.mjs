@@ -408,6 +408,15 @@ function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Waits until a process has used no CPU time for a second: a server looks at a store that it opens. */
+async function idle(pid) {
+  let before;
+  do {
+    before = cpuOf(pid);
+    await new Promise((done) => setTimeout(done, 1000));
+  } while (cpuOf(pid) !== before);
+}
+
 /** When what is waited for was painted first, after the address was opened, and what the server's CPUs took for it all. */
 async function openServed(address, selector, server) {
   const { browser, page } = await started();
@@ -440,6 +449,7 @@ async function measurePages() {
     });
     const origin = address.replace(/\/$/, "");
     const [{ name }] = await (await fetch(`${origin}/api/v1/apps`)).json();
+    await idle(server.pid);
     for (const [what, [path, selector]] of Object.entries(PAGES)) {
       const rounds = [];
       for (let round = 0; round < 7; round++)
