@@ -1,19 +1,19 @@
 //! `xhprof run` with a PHP that is a shell script: the arguments it is started
-//! with, and every way in which it can end.
+//! with, its streams and its exit status.
 
 #![expect(
     clippy::unwrap_used,
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+mod kept;
+mod signals;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
 use tempfile::TempDir;
 
 use crate::write_program::write_program;
@@ -244,6 +244,24 @@ fn flags_have_a_default_that_words_replace_and_signs_change() {
 }
 
 #[test]
+fn lines_are_for_the_modes_that_have_none_without_the_flag() {
+    let stage = Stage::new();
+    for mode in ["tree", "events"] {
+        let arguments = ["--mode", mode, "--flags", "+lines", "--", "s.php"];
+        let output = stage.output("echo", &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let flags = "xhprof.flags=cpu lines memory sql".to_owned();
+        assert!(stage.php_arguments().contains(&flags), "{mode}");
+    }
+    for mode in ["edges", "sample"] {
+        let arguments = ["--mode", mode, "--flags", "+lines", "--", "s.php"];
+        let output = stage.output("echo", &arguments);
+        assert_eq!(output.status.code(), Some(1), "{mode}");
+        assert!(stderr(&output).contains("the flag lines is for --mode tree and events"));
+    }
+}
+
+#[test]
 fn samples_are_taken_each_millisecond_unless_asked_otherwise() {
     let stage = Stage::new();
     for (arguments, expected) in [
@@ -265,38 +283,6 @@ fn samples_are_taken_each_millisecond_unless_asked_otherwise() {
             .find(|argument| argument.starts_with("xhprof.sampling_interval"));
         assert_eq!(found.as_deref(), expected);
     }
-}
-
-#[test]
-fn the_end_says_how_to_keep_and_to_open_the_profile() {
-    let stage = Stage::new();
-    for (arguments, expected) in [
-        (
-            &["--flags", "cpu", "--", "s.php"][..],
-            "the profile is not kept: `xhprof run -o run.xhp --flags cpu -- s.php` keeps it",
-        ),
-        (
-            &["-o", "run.xhp", "--", "s.php"],
-            "wrote run.xhp (105 B): `xhprof view run.xhp` shows it in the browser, `xhprof report run.xhp` prints \
-             this report again",
-        ),
-        (
-            &["-o", "a b.html", "--", "s.php"],
-            "B): open it in a browser",
-        ),
-        (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
-        (
-            &["s.php", "--limit", "1", "own"],
-            "--limit 1 went to the script, as everything after it does; \
-             for xhprof: `xhprof run --limit 1 -- s.php own`",
-        ),
-    ] {
-        let output = stage.output("echo", arguments);
-        let said = stderr(&output);
-        assert!(said.contains(expected), "{arguments:?}: {said}");
-    }
-    let output = stage.output("echo", &["--", "s.php", "--limit", "1"]);
-    assert!(!stderr(&output).contains("went to"), "{}", stderr(&output));
 }
 
 #[test]
@@ -398,207 +384,4 @@ fn the_exit_code_is_the_programs() {
     let output = stage.output("code", &["--", "s.php"]);
     assert_eq!(output.status.code(), Some(7));
     assert_reported(&output);
-}
-
-#[test]
-fn a_program_without_a_profile_is_explained() {
-    let stage = Stage::new();
-    for (end, code, reason) in [
-        ("nothing", 1, "xhprof doctor"),
-        ("nothing-code", 5, "xhprof doctor"),
-        ("segv", 128 + 11, "died of signal 11"),
-        ("killed", 128 + 9, "was killed"),
-        ("broken", 1, "PHP wrote a broken profile: not a profile"),
-    ] {
-        let output = stage.output(end, &["--", "s.php"]);
-        assert_eq!(output.status.code(), Some(code), "{end}");
-        assert!(
-            stderr(&output).contains(reason),
-            "{end}: {}",
-            stderr(&output)
-        );
-        assert_eq!(stderr(&output).lines().count(), 1, "{end}");
-    }
-}
-
-#[test]
-fn the_profile_is_kept_in_the_format_that_its_name_says() {
-    let stage = Stage::new();
-    let array = "a:2:{s:10:\"main()==>a\";";
-    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
-    let native = "\u{FFFD}XHP\r\n\u{1A}\n";
-    for (arguments, name, begins) in [
-        (&["-o", "run.xhp"][..], "run.xhp", native),
-        (&["-o", "run"], "run", native),
-        (&["-o", "run.xhprof"], "run.xhprof", array),
-        (&["-o", "run.json"], "run.json", json),
-        (&["--to=xhprof-json", "-orun.x"], "run.x", json),
-    ] {
-        let output = stage.output("code", &[arguments, &["--", "s.php"]].concat());
-        assert_reported(&output);
-        let path = stage.path(name);
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-        let content = fs::read(&path).unwrap();
-        let content = String::from_utf8_lossy(&content);
-        assert!(content.starts_with(begins), "{name}: {content}");
-    }
-}
-
-#[test]
-fn a_name_of_no_format_is_refused_before_the_program_runs() {
-    let stage = Stage::new();
-    let output = stage.output("code", &["-o", "run.what", "--", "s.php"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("--to FORMAT"),
-        "{}",
-        stderr(&output)
-    );
-    assert!(!stage.path("arguments").exists());
-}
-
-#[test]
-fn a_link_is_refused_before_the_program_runs() {
-    let stage = Stage::new();
-    symlink(stage.path("target"), stage.path("link")).unwrap();
-    let output = stage.output("code", &["-o", "link", "--", "s.php"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("symbolic link"),
-        "{}",
-        stderr(&output)
-    );
-    assert!(!stage.path("arguments").exists() && !stage.path("target").exists());
-}
-
-#[test]
-fn forked_processes_are_kept_beside() {
-    let stage = Stage::new();
-    let output = stage.output("forked", &["--", "s.php"]);
-    assert!(stderr(&output).contains("forked processes wrote 2 more, which it keeps too"));
-    let output = stage.output("forked", &["-orun", "--to=xhprof", "--", "s.php"]);
-    assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
-    for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {
-        let file = fs::read_to_string(stage.path(name)).unwrap();
-        assert!(file.contains(function), "{name}: {file}");
-    }
-}
-
-#[test]
-fn a_php_behind_a_wrapper_is_found() {
-    let stage = Stage::new();
-    let output = stage.output("wrapped", &["--", "s.php"]);
-    assert_eq!(output.status.code(), Some(0));
-    assert_reported(&output);
-}
-
-/// A run whose program has printed its first line, and waits.
-struct Running {
-    child: Child,
-    stdout: BufReader<std::process::ChildStdout>,
-    first_line: String,
-}
-
-impl Running {
-    fn start(stage: &Stage, end: &str) -> Self {
-        let mut command = stage.run(end, &["--", "s.php"]);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut first_line = String::new();
-        stdout.read_line(&mut first_line).unwrap();
-        Self {
-            child,
-            stdout,
-            first_line,
-        }
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_child(&self.child)
-    }
-
-    fn finish(mut self) -> (Option<i32>, String) {
-        let mut stderr = String::new();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        (self.child.wait().unwrap().code(), stderr)
-    }
-}
-
-#[test]
-fn an_interrupt_ends_the_program_and_gives_the_report() {
-    let stage = Stage::new();
-    let running = Running::start(&stage, "interrupted");
-    kill_process(running.pid(), Signal::INT).unwrap();
-    let (code, stderr) = running.finish();
-    assert_eq!(code, Some(128 + 2), "{stderr}");
-    assert!(stderr.contains("100 µs wall"), "{stderr}");
-    stage.assert_clean();
-}
-
-#[test]
-fn an_interrupt_of_the_whole_group_gives_the_report_too() {
-    let stage = Stage::new();
-    let running = Running::start(&stage, "interrupted");
-    kill_process_group(running.pid(), Signal::INT).unwrap();
-    let (code, stderr) = running.finish();
-    assert_eq!(code, Some(128 + 2), "{stderr}");
-    stage.assert_clean();
-}
-
-#[test]
-fn a_second_interrupt_kills() {
-    let stage = Stage::new();
-    let mut running = Running::start(&stage, "stubborn");
-    let sleep: i32 = running.first_line.trim().parse().unwrap();
-    kill_process(running.pid(), Signal::INT).unwrap();
-    let mut line = String::new();
-    running.stdout.read_line(&mut line).unwrap();
-    assert_eq!(line, "again\n");
-    kill_process(running.pid(), Signal::INT).unwrap();
-    let (code, stderr) = running.finish();
-    kill_process(Pid::from_raw(sleep).unwrap(), Signal::KILL).unwrap();
-    assert_eq!(code, Some(128 + 9), "{stderr}");
-    assert!(stderr.contains("was killed"), "{stderr}");
-    stage.assert_clean();
-}
-
-#[test]
-fn a_request_to_terminate_is_passed_on() {
-    let stage = Stage::new();
-    let running = Running::start(&stage, "terminated");
-    kill_process(running.pid(), Signal::TERM).unwrap();
-    let (code, stderr) = running.finish();
-    assert_eq!(code, Some(9), "{stderr}");
-    assert!(stderr.contains("100 µs wall"), "{stderr}");
-    stage.assert_clean();
-}
-
-#[test]
-fn a_reader_that_leaves_is_no_error() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/report.in/tiny.xhprof");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
-    let mut child = command
-        .arg("report")
-        .arg("-")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Closed before the program can have printed: it waits for its input.
-    drop(child.stdout.take());
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &fs::read(golden).unwrap())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
 }

@@ -1,0 +1,153 @@
+//! What becomes of the profile, and what is said where there is none.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{Stage, assert_reported, stderr};
+
+#[test]
+fn the_end_says_how_to_keep_and_to_open_the_profile() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (
+            &["--flags", "cpu", "--", "s.php"][..],
+            "the profile is not kept: `xhprof run -o run.xhp --flags cpu -- s.php` keeps it",
+        ),
+        (
+            &["-o", "run.xhp", "--", "s.php"],
+            "wrote run.xhp (105 B): `xhprof view run.xhp` shows it in the browser, `xhprof report run.xhp` prints \
+             this report again",
+        ),
+        (
+            &["-o", "a b.html", "--", "s.php"],
+            "B): open it in a browser",
+        ),
+        (&["-o", "x.csv", "--", "s.php"], "wrote x.csv ("),
+        (
+            &["s.php", "--limit", "1", "own"],
+            "--limit 1 went to the script, as everything after it does; \
+             for xhprof: `xhprof run --limit 1 -- s.php own`",
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    let output = stage.output("echo", &["--", "s.php", "--limit", "1"]);
+    assert!(!stderr(&output).contains("went to"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_program_without_a_profile_is_explained() {
+    let stage = Stage::new();
+    for (end, code, reason) in [
+        ("nothing", 1, "xhprof doctor"),
+        ("nothing-code", 5, "xhprof doctor"),
+        ("segv", 128 + 11, "died of signal 11"),
+        ("killed", 128 + 9, "was killed"),
+        ("broken", 1, "PHP wrote a broken profile: not a profile"),
+    ] {
+        let output = stage.output(end, &["--", "s.php"]);
+        assert_eq!(output.status.code(), Some(code), "{end}");
+        assert!(
+            stderr(&output).contains(reason),
+            "{end}: {}",
+            stderr(&output)
+        );
+        assert_eq!(stderr(&output).lines().count(), 1, "{end}");
+    }
+}
+
+#[test]
+fn the_profile_is_kept_in_the_format_that_its_name_says() {
+    let stage = Stage::new();
+    let array = "a:2:{s:10:\"main()==>a\";";
+    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
+    let native = "\u{FFFD}XHP\r\n\u{1A}\n";
+    for (arguments, name, begins) in [
+        (&["-o", "run.xhp"][..], "run.xhp", native),
+        (&["-o", "run"], "run", native),
+        (&["-o", "run.xhprof"], "run.xhprof", array),
+        (&["-o", "run.json"], "run.json", json),
+        (&["--to=xhprof-json", "-orun.x"], "run.x", json),
+    ] {
+        let output = stage.output("code", &[arguments, &["--", "s.php"]].concat());
+        assert_reported(&output);
+        let path = stage.path(name);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let content = fs::read(&path).unwrap();
+        let content = String::from_utf8_lossy(&content);
+        assert!(content.starts_with(begins), "{name}: {content}");
+    }
+}
+
+#[test]
+fn a_name_of_no_format_is_refused_before_the_program_runs() {
+    let stage = Stage::new();
+    let output = stage.output("code", &["-o", "run.what", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("--to FORMAT"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists());
+}
+
+#[test]
+fn a_link_is_refused_before_the_program_runs() {
+    let stage = Stage::new();
+    symlink(stage.path("target"), stage.path("link")).unwrap();
+    let output = stage.output("code", &["-o", "link", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("symbolic link"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists() && !stage.path("target").exists());
+}
+
+#[test]
+fn forked_processes_are_kept_beside() {
+    let stage = Stage::new();
+    let output = stage.output("forked", &["--", "s.php"]);
+    assert!(stderr(&output).contains("forked processes wrote 2 more, which it keeps too"));
+    let output = stage.output("forked", &["-orun", "--to=xhprof", "--", "s.php"]);
+    assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
+    for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {
+        let file = fs::read_to_string(stage.path(name)).unwrap();
+        assert!(file.contains(function), "{name}: {file}");
+    }
+}
+
+#[test]
+fn a_php_behind_a_wrapper_is_found() {
+    let stage = Stage::new();
+    let output = stage.output("wrapped", &["--", "s.php"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_reported(&output);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/report.in/tiny.xhprof");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    let mut child = command
+        .arg("report")
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Closed before the program can have printed: it waits for its input.
+    drop(child.stdout.take());
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &fs::read(golden).unwrap())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+}
