@@ -66,6 +66,8 @@ pub(crate) struct EventSource {
     pub(crate) options: EventsOptions,
     /// The profile's beginning.
     pub(crate) start: RawInstant,
+    /// The files of lines, but the first so many.
+    pub(crate) files_of_lines: fn(usize) -> Vec<Box<[u8]>>,
 }
 
 /// Begins to pass each call to the sink that `make_sink` returns. Does nothing if
@@ -109,6 +111,7 @@ fn event_source(recording: &mut Recording) -> Option<EventSource> {
             metrics: metrics(measure),
         },
         start,
+        files_of_lines: engine::files_of_lines,
     })
 }
 

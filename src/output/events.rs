@@ -27,7 +27,7 @@ use super::place;
 use super::request_meta::RequestPhase;
 use crate::clock;
 use crate::session::EventSource;
-use crate::{engine, settings, zend};
+use crate::{settings, zend};
 
 /// What the end of a file takes for each name, at most: the writer's copy, and the bytes.
 const BYTES_A_NAME: usize = 256;
@@ -176,7 +176,7 @@ impl EventFile {
     /// to them.
     fn write_what_is_new(&mut self, writer: &mut EventsWriter) {
         if self.source.options.has_lines {
-            let files = engine::files_of_lines(writer.files_written());
+            let files = (self.source.files_of_lines)(writer.files_written());
             writer.files(&files, &mut self.bytes);
         }
         if let Ok(names) = self.source.names.try_borrow() {

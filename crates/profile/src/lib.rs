@@ -31,6 +31,7 @@
 
 mod budget;
 mod calendar;
+mod called_events;
 pub mod classic;
 mod cost;
 mod edges;
@@ -63,14 +64,14 @@ pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet, folded_product};
 pub use lined::{LinedId, LinedStack, LinedStacks};
-pub use lines::{CallsFromLine, FileId, LineCost, LinePlace, Lines, LinesBuilder};
+pub use lines::{CallLine, CallsFromLine, FileId, LineCost, LinePlace, Lines, LinesBuilder};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;
 pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
-    CallLine, CalledTree, Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff,
-    Impact, InvertLimits, InvertedNode, InvertedTree, LineCall, MergeError, Merger, Neighbour,
-    Neighbours, OTHER, Pair, Repeat, Statistic, Step, critical_path, merge, pairs, repeats,
+    CalledTree, Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, Impact,
+    InvertLimits, InvertedNode, InvertedTree, LineCall, MergeError, Merger, Neighbour, Neighbours,
+    OTHER, Pair, Repeat, Statistic, Step, critical_path, merge, pairs, repeats,
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};

@@ -23,6 +23,20 @@ pub struct Lines {
     pub calls: Vec<CallsFromLine>,
 }
 
+/// The line that a function is called from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallLine {
+    /// The number of the file, from 1; 0 for the file that the caller is defined in.
+    pub file: u32,
+    /// The line; 0 if it is not known.
+    pub line: u32,
+}
+
+impl CallLine {
+    /// The line is not known.
+    pub const UNKNOWN: Self = Self { file: 0, line: 0 };
+}
+
 /// The calls of a function from one line of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallsFromLine {

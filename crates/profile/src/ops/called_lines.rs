@@ -7,23 +7,9 @@ use std::collections::HashMap;
 
 use crate::table::{known, known_mut};
 use crate::{
-    Budget, Children, LinePlace, Lines, LinesBuilder, Node, NodeId, SelfCost, Symbol, Tree,
-    TreeBuilder,
+    Budget, CallLine, Children, LinePlace, Lines, LinesBuilder, Node, NodeId, SelfCost, Symbol,
+    Tree, TreeBuilder,
 };
-
-/// The line that a function is called from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CallLine {
-    /// The number of the file, from 1; 0 for the file that the caller is defined in.
-    pub file: u32,
-    /// The line; 0 if it is not known.
-    pub line: u32,
-}
-
-impl CallLine {
-    /// The line is not known.
-    pub const UNKNOWN: Self = Self { file: 0, line: 0 };
-}
 
 /// A call tree whose paths also differ by the lines of their calls.
 #[derive(Debug, Clone)]

@@ -3,7 +3,6 @@
 //! Every front end uses these, so that a terminal, a flame graph and a web page
 //! show the same results.
 
-mod called_events;
 mod called_lines;
 mod canonical;
 mod critical_path;
@@ -22,8 +21,7 @@ mod sampled_lines;
 mod statistic;
 mod threshold;
 
-pub(crate) use called_events::CalledFold;
-pub use called_lines::{CallLine, CalledTree};
+pub use called_lines::CalledTree;
 pub use critical_path::{Step, critical_path};
 pub use diff::{CostChanges, Diff, EdgeDiff, FunctionDiff, Impact};
 pub use estimate::EstimateLimits;

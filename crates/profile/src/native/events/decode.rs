@@ -11,6 +11,7 @@ use super::extras::take_column;
 use super::heads::{LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
 use super::lines::LineReader;
 use super::predict::{Predictor, RANKS, Run};
+use crate::called_events::CalledFold;
 use crate::native::called::CalledReader;
 use crate::native::costs::Columns;
 use crate::native::head::{Head, SECOND_PROFILE};
@@ -20,7 +21,6 @@ use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
 use crate::native::varint::Cursor;
 use crate::native::{Error, Limits};
-use crate::ops::CalledFold;
 use crate::table::known_mut;
 use crate::{
     Body, Budget, CallLine, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile,
