@@ -82,7 +82,9 @@ pub use names::Origin;
 pub use question::{Answer, Question};
 pub use reshape::Reshape;
 pub use search::{SearchQuery, SearchResult};
-pub use source::{SourceFile, SourceFunction, SourceLine, SourceLines, SourceQuery, Sources};
+pub use source::{
+    SourceFile, SourceFunction, SourceLine, SourceLines, SourceName, SourceQuery, Sources,
+};
 pub use spans::{SpanBase, SpanCallerRow, SpanGroupRow, SpanGroups};
 pub use summary::{MetaEntry, Summary, Unit};
 pub use time::{

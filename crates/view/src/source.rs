@@ -4,7 +4,7 @@
 //! in which line a function begins: then a file has functions, and no lines.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use profile::{LineCost, Metric, SelfCost, SymbolId};
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,8 @@ pub struct SourceLines {
     pub lines: Vec<SourceLine>,
     /// The functions that begin in the file, from top to bottom.
     pub functions: Vec<SourceFunction>,
+    /// The names of the other functions that its lines were executed in.
+    pub elsewhere: Vec<SourceName>,
     /// How many lines and functions are left out at the end.
     pub omitted: u32,
 }
@@ -87,8 +89,18 @@ pub struct SourceLine {
     pub own: Costs,
     /// The calls from this line, and their cost with all callees.
     pub callees: Costs,
-    /// The functions that the line was executed in.
-    pub functions: Vec<u32>,
+    /// The function that the line was executed in, the first of several.
+    pub function: u32,
+}
+
+/// A function of another file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SourceName {
+    /// The function.
+    pub function: u32,
+    /// Its name.
+    pub name: String,
 }
 
 /// A function in a file.
@@ -233,9 +245,27 @@ impl<'d> Files<'d> {
         })
     }
 
+    /// The functions of lines that are defined in other files: a file that is included
+    /// belongs to the function that includes it.
+    fn elsewhere(&self, lines: &[SourceLine], number: u32) -> Vec<SourceName> {
+        let all: BTreeSet<u32> = lines.iter().map(|line| line.function).collect();
+        let profile = self.document.profile();
+        let is_elsewhere = |function: &u32| {
+            let defined = profile.symbols[*function as usize].file.as_deref();
+            defined != Some(self.list[number as usize].name)
+        };
+        let names = all.into_iter().filter(is_elsewhere);
+        let names = names.map(|function| SourceName {
+            function,
+            name: names::text(profile.name(SymbolId(function))),
+        });
+        names.collect()
+    }
+
     fn shown(&self, number: u32) -> SourceLines {
         let file = &self.list[number as usize];
         let lines = file.lines.chunk_by(|a, b| a.line == b.line).map(line);
+        let lines: Vec<_> = lines.take(MOST_LINES).collect();
         let mut functions: Vec<_> = file
             .functions
             .iter()
@@ -254,7 +284,8 @@ impl<'d> Files<'d> {
         functions.truncate(MOST_LINES);
         SourceLines {
             file: row,
-            lines: lines.take(MOST_LINES).collect(),
+            elsewhere: self.elsewhere(&lines, number),
+            lines,
             functions,
             omitted: count(omitted),
         }
@@ -273,7 +304,7 @@ fn line(parts: &[LineCost]) -> SourceLine {
         line: parts.first().map_or(0, |part| part.line),
         own: Costs::own(&own, 0),
         callees: Costs::own(&callees, calls),
-        functions: parts.iter().map(|part| part.symbol.0).collect(),
+        function: parts.first().map_or(0, |part| part.symbol.0),
     }
 }
 

@@ -18,6 +18,6 @@ own: Costs,
  */
 callees: Costs,
 /**
- * The functions that the line was executed in.
+ * The function that the line was executed in, the first of several.
  */
-functions: Array<number>, };
+function: number, };

@@ -2,6 +2,7 @@
 import type { SourceFile } from "./SourceFile";
 import type { SourceFunction } from "./SourceFunction";
 import type { SourceLine } from "./SourceLine";
+import type { SourceName } from "./SourceName";
 
 /**
  * What is in one file.
@@ -19,6 +20,10 @@ lines: Array<SourceLine>,
  * The functions that begin in the file, from top to bottom.
  */
 functions: Array<SourceFunction>,
+/**
+ * The names of the other functions that its lines were executed in.
+ */
+elsewhere: Array<SourceName>,
 /**
  * How many lines and functions are left out at the end.
  */

@@ -51,6 +51,7 @@ export type * from "./SourceFile";
 export type * from "./SourceFunction";
 export type * from "./SourceLine";
 export type * from "./SourceLines";
+export type * from "./SourceName";
 export type * from "./SourceQuery";
 export type * from "./Sources";
 export type * from "./SpanBase";

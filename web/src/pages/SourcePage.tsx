@@ -184,7 +184,7 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
         line={line}
         onOpen={(at) => {
           const fn = answer.hasLines
-            ? shown.lines.find((one) => one.line === at)?.functions[0]
+            ? shown.lines.find((one) => one.line === at)?.function
             : shown.functions.find((one) => one.line === at)?.row.function;
           if (fn !== undefined) go({ page: "function", fn, selected: null });
         }}
@@ -262,8 +262,12 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
   const { shown, answer } = props;
   const { metric, unit, go } = useSession();
   const functions = shown.functions;
-  const names = useMemo(() => new Map(functions.map(({ row }) => [row.function, row.name])), [functions]);
+  const names = useMemo(
+    () => new Map([...functions.map(({ row }) => row), ...shown.elsewhere].map((one) => [one.function, one.name])),
+    [functions, shown.elsewhere],
+  );
   const lines = answer.hasLines && shown.lines.length > 0 ? shown.lines : null;
+  const hasOwn = lines === null || knownCost(lines, metric) === "own";
   const cost = (value: number): string => format.cost(value, metric, unit);
   if (lines === null && functions.length === 0) return <Empty title="No function of this file was called." />;
   return (
@@ -274,8 +278,12 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
       columns={[
         { key: "line", title: "Line", width: "5rem", numeric: true },
         { key: "name", title: "Function", width: "minmax(12rem, 1fr)" },
-        { key: "own", title: "Self", width: costWidth(metric, unit), numeric: true },
-        { key: "share", title: "of all", width: "6rem", numeric: true },
+        ...(hasOwn
+          ? [
+              { key: "own", title: "Self", width: costWidth(metric, unit), numeric: true },
+              { key: "share", title: "of all", width: "6rem", numeric: true },
+            ]
+          : []),
         {
           key: "inclusive",
           title: lines === null ? "Inclusive" : "Callees",
@@ -288,12 +296,10 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
         if (lines !== null) {
           const line = lines[at];
           if (line === undefined) return null;
-          const [fn] = line.functions;
           return [
             format.count(line.line),
-            fn === undefined ? "" : <FunctionLink key="name" fn={fn} name={names.get(fn) ?? "function"} />,
-            cost(line.own[metric]),
-            format.share(line.own[metric], answer.total[metric]),
+            <FunctionLink key="name" fn={line.function} name={names.get(line.function) ?? ""} />,
+            ...(hasOwn ? [cost(line.own[metric]), format.share(line.own[metric], answer.total[metric])] : []),
             cost(line.callees[metric]),
             format.count(line.callees.calls),
           ];
@@ -311,7 +317,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
         ];
       }}
       onOpen={(at) => {
-        const fn = lines === null ? functions[at]?.row.function : lines[at]?.functions[0];
+        const fn = lines === null ? functions[at]?.row.function : lines[at]?.function;
         if (fn !== undefined) go({ page: "function", fn });
       }}
     />

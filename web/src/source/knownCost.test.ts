@@ -7,7 +7,7 @@ const line = (own: number, callees: number) => ({
   line: 1,
   own: { ...NOTHING, wall: own },
   callees: { ...NOTHING, wall: callees },
-  functions: [],
+  function: 0,
 });
 
 describe("the cost of lines", () => {

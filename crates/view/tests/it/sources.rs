@@ -92,6 +92,11 @@ fn lines_have_own_costs_and_those_of_their_calls() {
     let file = &all["files"][1]["file"];
     let shown = ask(&mut document, json!({"ask": "sources", "file": file}));
     assert_eq!(lines(&shown), [(3, 7, 0, 0)]);
+    // It is no function of that file, and has a name all the same.
+    let line = &shown["shown"]["lines"][0];
+    let of_line = &shown["shown"]["elsewhere"][0];
+    assert_eq!(of_line["function"], line["function"]);
+    assert_eq!(of_line["name"], "f");
 }
 
 #[test]
