@@ -136,5 +136,7 @@ def refused(validator):
 report = schema("report.schema.json")
 reports(report)
 comparisons(report)
-print(f"{len(VIEWS) + len(COMPARISONS) + 1} outputs of --json and {budgets()} files of budgets by their schemas, {refused(report)} broken ones refused")
+print(
+    f"{len(VIEWS) + len(COMPARISONS) + 1} outputs of --json and {budgets()} files of budgets by their schemas, {refused(report)} broken ones refused"
+)
 sys.exit(1 if failed else 0)

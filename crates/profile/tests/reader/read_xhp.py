@@ -636,7 +636,10 @@ class LinesOfCalls:
     @staticmethod
     def sorted(files, lines, calls):
         places = sorted(lines)
-        costs = [[shown(files[file - 1]), line, symbol, *map(list, lines[file, line, symbol])] for file, line, symbol in places]
+        costs = [
+            [shown(files[file - 1]), line, symbol, *map(list, lines[file, line, symbol])]
+            for file, line, symbol in places
+        ]
         found = [[places.index(place), symbol, cost] for (place, symbol), cost in calls.items()]
         return {"costs_of_lines": costs, "calls_from_lines": sorted(found)}
 
