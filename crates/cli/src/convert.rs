@@ -30,7 +30,11 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
         estimate: arguments.estimate,
         ..WriteOptions::default()
     };
-    let mut profile = input::read(file)?;
+    let mut profile = if format.is_in_order() {
+        input::read_in_order(file)?
+    } else {
+        input::read(file)?
+    };
     if arguments.templates && templates::name(&mut profile) == 0 {
         say("--templates: the profile has no function of a compiled template whose file is here");
     }

@@ -40,6 +40,25 @@ pub(crate) fn budget() -> Budget {
 /// Reads a profile, with a progress bar if that takes long. A directory gives
 /// the sum of its profiles.
 pub(crate) fn read(path: &Path) -> Result<Profile> {
+    read_with(path, &budget())
+}
+
+/// The same for an output that keeps calls in the order of time. A note on stderr says if there
+/// are too many events for that.
+pub(crate) fn read_in_order(path: &Path) -> Result<Profile> {
+    let budget = MEMORY.get().copied().unwrap_or_default().budget_in_order();
+    let profile = read_with(path, &budget)?;
+    if budget.has_folded_events() {
+        say(&format!(
+            "note: {} has more events than fit into the memory, so their order is lost, and each call path is one; \
+             --memory-limit 4G keeps more",
+            title(path)
+        ));
+    }
+    Ok(profile)
+}
+
+fn read_with(path: &Path, budget: &Budget) -> Result<Profile> {
     if !is_standard(path) && path.is_dir() {
         let (profile, _) = merged(&[path.to_owned()])?;
         return Ok(profile);
@@ -49,7 +68,9 @@ pub(crate) fn read(path: &Path) -> Result<Profile> {
         _ => Work::Unknown,
     };
     let progress = Progress::new(&format!("reading {}", title(path)), work);
-    with_context(path, |input| parsed(Counted::new(input, &progress)))
+    with_context(path, |input| {
+        parsed_within(Counted::new(input, &progress), budget)
+    })
 }
 
 /// Reads one of many profiles that share one progress bar.
@@ -185,8 +206,18 @@ fn with_context<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -
 
 /// Parses a profile from an input, without naming a file in errors.
 pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
+    parsed_within(input, &budget())
+}
+
+/// The same in the order of time: see [`read_in_order`].
+pub(crate) fn parsed_in_order(input: impl Read) -> Result<Profile> {
+    let budget = MEMORY.get().copied().unwrap_or_default().budget_in_order();
+    parsed_within(input, &budget)
+}
+
+fn parsed_within(input: impl Read, budget: &Budget) -> Result<Profile> {
     let input = BufReader::with_capacity(BUFFER, input);
-    let outcome = formats::read_within(input, &budget());
+    let outcome = formats::read_within(input, budget);
     outcome.map_err(|error| match error {
         // The caller adds the file's name to this error.
         ReadError::Io(error) => error.into(),

@@ -55,6 +55,8 @@ pub struct Writes {
     /// The format itself leaves out costs below
     /// [`WriteOptions::threshold_ppm`]; zero leaves out nothing.
     pub has_threshold: bool,
+    /// A file keeps the order of calls in time, if the profile has events.
+    pub in_order: bool,
     /// Writes a whole profile. Callers use [`write`](fn@crate::write), which
     /// first checks that the format can hold it.
     pub write: WriteProfile,
@@ -69,6 +71,7 @@ impl Writes {
             holds,
             all_metrics: false,
             has_threshold: false,
+            in_order: false,
             write,
         }
     }
@@ -77,6 +80,14 @@ impl Writes {
     pub(crate) const fn all_metrics(self) -> Self {
         Self {
             all_metrics: true,
+            ..self
+        }
+    }
+
+    /// The same with the order of calls in time.
+    pub(crate) const fn in_order(self) -> Self {
+        Self {
+            in_order: true,
             ..self
         }
     }
@@ -170,5 +181,11 @@ impl Format {
     #[must_use]
     pub fn has_threshold(&self) -> bool {
         self.writes.is_some_and(|writes| writes.has_threshold)
+    }
+
+    /// [`Writes::in_order`].
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        self.writes.is_some_and(|writes| writes.in_order)
     }
 }

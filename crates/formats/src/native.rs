@@ -20,7 +20,11 @@ pub const NATIVE: Format = Format {
     endings: &["xhp"],
     warning: None,
     reads: Some(Reads { detect, read }),
-    writes: Some(Writes::new(Holds::StacksOrEdges, write).all_metrics()),
+    writes: Some(
+        Writes::new(Holds::StacksOrEdges, write)
+            .all_metrics()
+            .in_order(),
+    ),
 };
 
 fn detect(head: &[u8]) -> Detection {

@@ -27,7 +27,7 @@ pub const SENTRY: Format = Format {
     endings: &["sentry.json"],
     warning: None,
     reads: None,
-    writes: Some(Writes::new(Holds::Stacks, write)),
+    writes: Some(Writes::new(Holds::Stacks, write).in_order()),
 };
 
 const NAME: &str = "Sentry profile";

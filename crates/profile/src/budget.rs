@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A memory limit, shared by all the tables of a reader.
@@ -26,6 +26,8 @@ struct State {
     share: u64,
     /// See [`Budget::with_events`].
     events: usize,
+    /// See [`Budget::has_folded_events`].
+    has_folded_events: AtomicBool,
     used: AtomicU64,
     /// The first refused allocation.
     overdrawn: OnceLock<&'static str>,
@@ -85,6 +87,7 @@ impl Budget {
             limit,
             share: limit / 2,
             events,
+            has_folded_events: AtomicBool::new(false),
             used: AtomicU64::new(0),
             overdrawn: OnceLock::new(),
         }))
@@ -99,6 +102,18 @@ impl Budget {
     /// How many events are kept at least.
     pub(crate) fn events(&self) -> usize {
         self.0.events
+    }
+
+    /// Events became a call tree, because they were more than are kept.
+    pub(crate) fn set_folded_events(&self) {
+        self.0.has_folded_events.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a file had more events than are kept: they became a call tree, and their order
+    /// is lost.
+    #[must_use]
+    pub fn has_folded_events(&self) -> bool {
+        self.0.has_folded_events.load(Ordering::Relaxed)
     }
 
     /// The number of bytes in use.

@@ -29,4 +29,16 @@ impl MemoryArguments {
             limit => Budget::new(limit),
         }
     }
+
+    /// The same for a command that keeps calls in the order of time: as many events as fit into
+    /// the half that reading may use, with 40 bytes each in a list that has grown by a half.
+    pub(crate) fn budget_in_order(self) -> Budget {
+        match self.memory_limit {
+            0 => Budget::with_events(u64::MAX, usize::MAX),
+            limit => {
+                let events = usize::try_from(limit / 2 / 80).unwrap_or(usize::MAX);
+                Budget::with_events(limit, events)
+            }
+        }
+    }
 }

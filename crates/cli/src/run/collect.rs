@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -35,8 +36,17 @@ pub(super) struct ProfileFile {
 impl ProfileFile {
     /// Its bytes.
     pub(super) fn read(&self) -> Result<Profile> {
-        let file = File::open(&self.path)?;
-        input::parsed(file)
+        input::parsed(self.open()?)
+    }
+
+    /// The same with its calls in the order of time.
+    pub(super) fn read_in_order(&self) -> Result<Profile> {
+        input::parsed_in_order(self.open()?)
+    }
+
+    /// The file itself.
+    pub(super) fn open(&self) -> io::Result<File> {
+        File::open(&self.path)
     }
 }
 

@@ -19,7 +19,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
-use profile::Profile;
+use profile::{Body, Profile, native};
 use settings::{AutoEnable, Definition};
 
 use crate::args::{Mode, RunArguments};
@@ -29,7 +29,7 @@ use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
 use crate::{export, input, output, report};
 use child::{Child, Ending};
-use collect::Collected;
+use collect::{Collected, ProfileFile};
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
         );
     }
     let keep = match &arguments.output {
-        Some(path) => Some(Keep::new(path, arguments.to.as_deref())?),
+        Some(path) => Some(Keep::new(path, arguments)?),
         None => None,
     };
     let php = Php::of_command(&arguments.command, &arguments.php.php);
@@ -130,14 +130,14 @@ fn finish(
     let mut profile = file.read().context("PHP wrote a broken profile")?;
     let title = title(&arguments.command);
     profile.meta.title = Some(title.clone());
-    templates::name(&mut profile);
+    let is_renamed = templates::name(&mut profile) > 0;
     if let Some(keep) = keep {
-        keep.save(keep.path, &profile)?;
+        keep.save(keep.path, &profile, is_renamed, file)?;
         for (mark, other) in collected.others() {
             let profile = other.read();
             let mut profile = profile.context("a forked process wrote a broken profile")?;
-            templates::name(&mut profile);
-            keep.save(&beside(keep.path, &mark), &profile)?;
+            let is_renamed = templates::name(&mut profile) > 0;
+            keep.save(&beside(keep.path, &mark), &profile, is_renamed, other)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -202,23 +202,58 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
 struct Keep<'a> {
     path: &'a Path,
     format: &'static Format,
+    /// Events were recorded, and the format keeps their order.
+    in_order: bool,
 }
 
 impl<'a> Keep<'a> {
     /// Checks, before the program starts, that the profile can be written. A
     /// name without a known ending means the native format.
-    fn new(path: &'a Path, to: Option<&str>) -> Result<Self> {
+    fn new(path: &'a Path, arguments: &RunArguments) -> Result<Self> {
         output::check(path)?;
         let has_ending = path.extension().is_some();
-        let format = match to {
+        let format = match arguments.to.as_deref() {
             None if !has_ending && !input::is_standard(path) => &NATIVE,
             to => export::format(to, path)?,
         };
-        Ok(Self { path, format })
+        Ok(Self {
+            path,
+            format,
+            in_order: arguments.mode == Mode::Events && format.is_in_order(),
+        })
     }
 
-    /// Writes the profile.
-    fn save(&self, path: &Path, profile: &Profile) -> Result<()> {
+    /// Writes the profile that was read from `file`. For a report, many events become a call tree
+    /// while they are read: they are taken from the file again.
+    fn save(
+        &self,
+        path: &Path,
+        profile: &Profile,
+        is_renamed: bool,
+        file: &ProfileFile,
+    ) -> Result<()> {
+        if !self.in_order || !matches!(profile.body, Body::Tree(_)) {
+            return self.write(path, profile);
+        }
+        let title = profile.meta.title.as_deref();
+        if self.format.id == NATIVE.id && !is_renamed {
+            return output::write(path, |out| {
+                Ok(native::copy_titled(file.open()?, title, out)?)
+            });
+        }
+        let mut all = file.read_in_order()?;
+        all.meta.title = title.map(str::to_owned);
+        templates::name(&mut all);
+        if matches!(all.body, Body::Tree(_)) {
+            say(
+                "note: there are more events than fit into the memory: their order is lost, and \
+                 each call path is one. `-o run.xhp` keeps all",
+            );
+        }
+        self.write(path, &all)
+    }
+
+    fn write(&self, path: &Path, profile: &Profile) -> Result<()> {
         output::write(path, |out| {
             let options = WriteOptions::default();
             Ok(formats::write(self.format, profile, &options, out)?)

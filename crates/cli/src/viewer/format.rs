@@ -50,6 +50,7 @@ const fn page(
             holds,
             all_metrics: true,
             has_threshold: false,
+            in_order: true,
             write,
         }),
     }

@@ -88,7 +88,11 @@ pub const CALLGRIND_XDEBUG: Format = Format {
         detect: never,
         read: reader::read,
     }),
-    writes: Some(Writes::new(Holds::StacksOrEdges, xdebug::write).all_metrics()),
+    writes: Some(
+        Writes::new(Holds::StacksOrEdges, xdebug::write)
+            .all_metrics()
+            .in_order(),
+    ),
 };
 
 /// How the writer of Valgrind's dialects writes names and lines.

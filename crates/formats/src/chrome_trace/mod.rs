@@ -32,7 +32,11 @@ pub const CHROME_TRACE: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes::new(Holds::Stacks, writer::write).all_metrics()),
+    writes: Some(
+        Writes::new(Holds::Stacks, writer::write)
+            .all_metrics()
+            .in_order(),
+    ),
 };
 
 const NAME: &str = "Chrome trace";

@@ -26,7 +26,7 @@ pub const CPUPROFILE: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes::new(Holds::Stacks, writer::write)),
+    writes: Some(Writes::new(Holds::Stacks, writer::write).in_order()),
 };
 
 const NAME: &str = "V8 CPU profile";

@@ -25,7 +25,11 @@ pub const FIREFOX: Format = Format {
         detect,
         read: reader::read,
     }),
-    writes: Some(Writes::new(Holds::Stacks, writer::write).all_metrics()),
+    writes: Some(
+        Writes::new(Holds::Stacks, writer::write)
+            .all_metrics()
+            .in_order(),
+    ),
 };
 
 const NAME: &str = "Firefox Profiler";

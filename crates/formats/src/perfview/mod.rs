@@ -75,7 +75,7 @@ const JSON: Reads = Reads {
 type Write = fn(&Profile, &WriteOptions, &mut dyn io::Write) -> Result<(), WriteError>;
 
 const fn writes(write: Write) -> Option<Writes> {
-    Some(Writes::new(Holds::Stacks, write))
+    Some(Writes::new(Holds::Stacks, write).in_order())
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -45,7 +45,8 @@ pub const SPEEDSCOPE: Format = Format {
             let sampled = |out: &mut dyn Write| sampled::write(profile, lined.as_ref(), out);
             write(profile, options, &frames, sampled, out)
         })
-        .all_metrics(),
+        .all_metrics()
+        .in_order(),
     ),
 };
 
@@ -64,7 +65,8 @@ pub const SPEEDSCOPE_EVENTED: Format = Format {
             let evented = |out: &mut dyn Write| evented::write(profile, out);
             write(profile, options, &plain_frames(profile), evented, out)
         })
-        .all_metrics(),
+        .all_metrics()
+        .in_order(),
     ),
 };
 

@@ -35,6 +35,7 @@ mod section;
 mod spans;
 mod summary;
 mod symbols;
+mod titled;
 mod tree;
 mod varint;
 mod write;
@@ -43,6 +44,7 @@ pub use error::Error;
 pub use limits::Limits;
 pub use read::{read, read_within};
 pub use summary::{Summary, summary};
+pub use titled::copy_titled;
 pub use write::write;
 
 /// The magic number. It is not text, so that no program mistakes it for text,

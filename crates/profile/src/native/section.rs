@@ -86,6 +86,7 @@ pub(super) struct SectionReader<R> {
     start: u64,
     largest: u64,
     budget: Budget,
+    minor: u8,
 }
 
 /// The number of bytes that are read at once.
@@ -102,10 +103,11 @@ impl<R: Read> SectionReader<R> {
             start: 0,
             largest,
             budget: budget.clone(),
+            minor: 0,
         };
         let head: [u8; MAGIC.len() + 2] = sections.array(Error::Truncated { offset: 0 })?;
         sections.crc.update(&head);
-        let Some(([major, _], [])) = head
+        let Some(([major, minor], [])) = head
             .strip_prefix(&MAGIC)
             .and_then(<[u8]>::split_first_chunk)
         else {
@@ -114,6 +116,7 @@ impl<R: Read> SectionReader<R> {
         if *major != MAJOR {
             return Err(Error::Version { found: *major });
         }
+        sections.minor = *minor;
         Ok(sections)
     }
 
@@ -159,6 +162,16 @@ impl<R: Read> SectionReader<R> {
     /// The payload of the last section.
     pub(super) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.payload, self.start + FRAME as u64)
+    }
+
+    /// The file's minor version.
+    pub(super) fn minor(&self) -> u8 {
+        self.minor
+    }
+
+    /// The bytes of the payload of the last section.
+    pub(super) fn payload(&self) -> &[u8] {
+        &self.payload
     }
 
     /// The offset of the last section.

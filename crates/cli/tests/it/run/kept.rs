@@ -5,6 +5,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use profile::{Body, Budget, Event, EventKind, Events, Instant, Profile, Symbol, SymbolId, native};
+
 use super::{Stage, assert_reported, stderr};
 
 #[test]
@@ -37,6 +39,70 @@ fn the_end_says_how_to_keep_and_to_open_the_profile() {
     }
     let output = stage.output("echo", &["--", "s.php", "--limit", "1"]);
     assert!(!stderr(&output).contains("went to"), "{}", stderr(&output));
+}
+
+#[test]
+fn all_events_are_kept_whatever_a_report_holds() {
+    // More than a reader keeps for a report.
+    const CALLS: u64 = 1 << 20;
+    let stage = Stage::new();
+    let events = (1..=CALLS).flat_map(|call| {
+        [
+            (EventKind::Enter(SymbolId(1)), 2 * call),
+            (EventKind::Leave, 2 * call + 1),
+        ]
+    });
+    let at = |wall| Instant {
+        wall,
+        ..Instant::default()
+    };
+    let events = events.map(|(kind, wall)| Event { kind, at: at(wall) });
+    let recorded = Profile {
+        symbols: vec![Symbol::new(Symbol::MAIN), Symbol::new(&b"f"[..])],
+        body: Body::Events(Events {
+            events: events.collect(),
+            end: at(2 * CALLS + 2),
+        }),
+        ..Profile::empty()
+    };
+    let mut file = Vec::new();
+    native::write(&recorded, &mut file).unwrap();
+    fs::write(stage.path("prepared.xhp"), file).unwrap();
+    let keep = |name: &str| {
+        let arguments = ["--mode", "events", "-o", name, "--", "s.php"];
+        let output = stage.output("prepared", &arguments);
+        let said = stderr(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("1,048,577 calls"), "{said}");
+        assert!(!said.contains("note:"), "{said}");
+        fs::read(stage.path(name)).unwrap()
+    };
+    let all_of = |file: &[u8]| {
+        let budget = Budget::with_events(Budget::DEFAULT_LIMIT, usize::MAX);
+        formats::read_within(file, &budget).unwrap()
+    };
+    let kept = all_of(&keep("run.xhp"));
+    assert_eq!(kept.meta.title.as_deref(), Some("s.php"));
+    assert!(kept.body == recorded.body);
+    // Each event is a line of some sixty bytes there.
+    assert!(keep("run.trace.json").len() as u64 > 2 * 40 * CALLS);
+    // Converted in as little memory as a report needs, and in more.
+    let convert = |limit: &str| {
+        let arguments = ["run.xhp", "-o", "again.xhp", "--memory-limit", limit];
+        let mut command = stage.program("echo");
+        let output = command.arg("convert").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let kept = fs::read(stage.path("again.xhp")).unwrap();
+        let is_note = stderr(&output).contains("note: run.xhp has more events than fit into");
+        (is_note, kept)
+    };
+    let (is_note, kept) = convert("1G");
+    assert!(!is_note && all_of(&kept).body == recorded.body);
+    let (is_note, kept) = convert("100M");
+    assert!(is_note);
+    let kept = formats::read(&kept[..]).unwrap();
+    assert!(matches!(kept.body, Body::Tree(_)));
+    assert_eq!(kept.calls(), CALLS + 1);
 }
 
 #[test]

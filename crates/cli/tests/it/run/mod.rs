@@ -48,6 +48,7 @@ case "$END" in
     code) profile $$ 1 a; exit 7 ;;
     segv) kill -SEGV $$ ;;
     killed) kill -KILL $$ ;;
+    prepared) profile $$ 1 a; for file in "$directory"/*; do cp "$HERE/prepared.xhp" "$file"; done ;;
     nothing) ;;
     nothing-code) exit 5 ;;
     broken) profile $$ 1 a; for file in "$directory"/*; do echo broken > "$file"; done ;;

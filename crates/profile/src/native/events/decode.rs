@@ -280,6 +280,7 @@ impl<R: Read> EventsReader<R> {
         let most = limits.events.max(self.budget.events());
         while self.next_block(&mut block)? {
             if block.len() > most.saturating_sub(all.len()) {
+                self.budget.set_folded_events();
                 let mut fold = EventFold::within(&self.budget);
                 for event in all {
                     fold.add(event);

@@ -12,6 +12,7 @@ mod damage;
 mod events;
 mod examples;
 mod hostile;
+mod titled;
 mod versions;
 
 use crate::amount::cases;
