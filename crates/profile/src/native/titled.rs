@@ -43,7 +43,7 @@ pub fn copy_titled(
             }
         }
         writer.section(&mut bytes, kind, |out| {
-            out.extend_from_slice(sections.payload())
+            out.extend_from_slice(sections.payload());
         });
         out.write_all(&bytes)?;
         bytes.clear();
