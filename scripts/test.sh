@@ -79,7 +79,6 @@ rest_tests() {
     step 'the book of docs/: links, search' lint_book
     step "docs/tutorial.md's commands" book_tutorial
     step 'cargo deny: licences, bans, sources' lint_deny
-    step 'shellcheck' lint_shell
     step 'actionlint' lint_workflows
     step 'shfmt, phpcs, ruff, prettier' lint_formatters
     step 'Rust tests and doc tests' rust_tests_whole
@@ -88,12 +87,14 @@ rest_tests() {
     step 'the store on ClickHouse' store_on_clickhouse
     step 'attacks on a server with 512 MiB' attacked_server
     step 'our files in other programs' formats_quick
-    step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests beside other extensions and Twig' php_tests_beside
     step 'PHP tests, with a check of every profile' php_tests_checked
-    step 'closures and property hooks in every job of a worker' kept_code
     step 'xhprof attach, dump and top on real processes' attach_works
-    step 'ends by signals, with and without the extension' ends_by_signal
+    # Each waits, or uses one processor.
+    steps_together 'native files, by a reader made from docs/format.md' native_files \
+        'closures and property hooks in every job of a worker' kept_code \
+        'ends by signals, with and without the extension' ends_by_signal \
+        'shellcheck' lint_shell
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works
