@@ -1,5 +1,5 @@
 # `./x matrix`: runs the PHP tests on several PHPs, each with both engines, without a JIT and
-# under each kind of it. Sourced by `x`.
+# under each kind of it; then `xhprof attach` samples a pool of its php-fpm. Sourced by `x`.
 #
 #   installed  the PHP that `./x` uses anyway
 #   trixie     Debian 13's, in a chroot
@@ -59,7 +59,7 @@ matrix_installed() {
 
 matrix_trixie() {
     local root=$matrix/trixie/root
-    chroot_of trixie "$root" php-cli,php-dev,php-sqlite3,php-mysql,php-curl,php-xdebug,php-pcov
+    chroot_of trixie "$root" php-cli,php-dev,php-fpm,php-sqlite3,php-mysql,php-curl,php-xdebug,php-pcov
     in_chroot_tests trixie "$root" php
 }
 
@@ -81,7 +81,7 @@ experimental_tests() {
         say "$name: $php"
         # From experimental come only packages that unstable lacks.
         as_root chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-            --no-install-recommends "$php"-{cli,dev,sqlite3,mysql,curl} >"$matrix/$name/apt.log" 2>&1 ||
+            --no-install-recommends "$php"-{cli,dev,fpm,sqlite3,mysql,curl} >"$matrix/$name/apt.log" 2>&1 ||
             die "apt-get failed: $(tail -n 10 "$matrix/$name/apt.log")"
         echo "$php" | as_root tee "$root/php-version" >/dev/null
     fi
@@ -109,7 +109,7 @@ built_php() {
         php_source "${release%/release}/php-src"
         rm -rf "$folder/src" "$folder/php"
         cp -R "${release%/release}/php-src/src" "$folder/src"
-        options=(--disable-all "$@" --enable-opcache --enable-cli --disable-cgi --disable-phpdbg
+        options=(--disable-all "$@" --enable-opcache --enable-cli --enable-fpm --disable-cgi --disable-phpdbg
             --enable-pcntl --enable-posix --enable-tokenizer --enable-phar --enable-pdo --with-pdo-sqlite
             --with-mysqli=mysqlnd)
         ! pkg-config --exists libcurl || options+=(--with-curl)
@@ -177,9 +177,10 @@ in_chroot_tests() {
     export PHP=$folder/php PHP_CONFIG=$folder/php-config
     matrix_build "$name"
     as_root rm -rf "$root/xhprof"
-    as_root mkdir -p "$root/xhprof"
+    as_root mkdir -p "$root/xhprof/crates/attach/tests"
     as_root cp -R php-tests xhprof.stub.php "$root/xhprof/"
-    as_root cp "$matrix/$name/target/release/libxhprof.so" "$root/xhprof/"
+    as_root cp -R crates/attach/tests/programs "$root/xhprof/crates/attach/tests/"
+    as_root cp "$matrix/$name/target/release/libxhprof.so" "$release/xhprof" "$root/xhprof/"
     matrix_test "$name" "/usr/bin/$php" /xhprof \
         "$(find "$root/usr/lib/php" -path '*/build/run-tests.php' -printf '/usr/lib/php/%P\n')" "$root"
 }
@@ -188,6 +189,7 @@ in_chroot_tests() {
 # everything.
 matrix_build() {
     say "$1: $(php_name)"
+    build_program
     CARGO_TARGET_DIR=$matrix/$1/target cargo build --release --locked -p xhprof
 }
 
@@ -218,8 +220,29 @@ matrix_test() {
     log=$matrix/$name/kept.log
     in_root "$root" "$php" -n "$folder/php-tests/programs/differential/kept.php" "$module" >"$log" 2>&1 || failed=1
     echo "$name: closures and property hooks in every job of a worker: $(tail -n 1 "$log")"
+    matrix_attach "$name" "$php" "$folder" "$root" || failed=1
     [ "$failed" = 0 ] || echo "see the logs in $matrix/$name"
     return "$failed"
+}
+
+# matrix_attach NAME PHP FOLDER ROOT: 100,000 samples of a pool whose workers end, crash and are killed.
+matrix_attach() {
+    local name=$1 php=$2 folder=$3 root=$4 fpm program=$release/xhprof log=$matrix/$1/attach.log status=0
+    if [ -n "$root" ]; then
+        program=$folder/xhprof
+        fpm=/usr/sbin/php-fpm$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    elif [ "$name" = installed ]; then
+        fpm=$(find_fpm) || true
+    else
+        fpm=${PHP%/bin/*}/sbin/php-fpm
+    fi
+    if [ -z "$fpm" ] || [ ! -x "$root$fpm" ]; then
+        echo "$name: xhprof attach: there is no php-fpm, so not run"
+        return
+    fi
+    in_root "$root" "$php" -n "$folder/crates/attach/tests/programs/pools.php" "$php" "$program" "$fpm" 140 >"$log" 2>&1 || status=$?
+    echo "$name: xhprof attach: $(paste -sd' ' "$log" | cut -c1-300)"
+    return "$status"
 }
 
 # in_root ROOT COMMAND: in the root, if it is not empty, with a mount of its own that ends with
