@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-use profile::native;
+use profile::{Budget, native};
 
 /// Larger profiles are sent as they are: reading one takes several times its size in
 /// memory.
@@ -30,10 +30,13 @@ pub(crate) fn with_template_names(file: &mut File) -> io::Result<Option<Vec<u8>>
         return Ok(None);
     }
     // What cannot be read is the server's to refuse.
-    let Ok(mut profile) = native::read(bytes.as_slice(), &native::Limits::default()) else {
+    let budget = Budget::unlimited();
+    let read = native::read_within(bytes.as_slice(), &native::Limits::default(), &budget);
+    let Ok(mut profile) = read else {
         return Ok(None);
     };
-    if templates::name(&mut profile) == 0 {
+    // Their order is worth more than the names.
+    if budget.has_folded_events() || templates::name(&mut profile) == 0 {
         return Ok(None);
     }
     bytes.clear();

@@ -45,8 +45,7 @@ pub const SPEEDSCOPE: Format = Format {
             let sampled = |out: &mut dyn Write| sampled::write(profile, lined.as_ref(), out);
             write(profile, options, &frames, sampled, out)
         })
-        .all_metrics()
-        .in_order(),
+        .all_metrics(),
     ),
 };
 
