@@ -225,7 +225,8 @@ matrix_test() {
     return "$failed"
 }
 
-# matrix_attach NAME PHP FOLDER ROOT: 100,000 samples of a pool whose workers end, crash and are killed.
+# matrix_attach NAME PHP FOLDER ROOT: samples a pool whose workers end, crash and are killed. Five
+# minutes: 100,000 samples also where other programs run.
 matrix_attach() {
     local name=$1 php=$2 folder=$3 root=$4 fpm program=$release/xhprof log=$matrix/$1/attach.log status=0
     if [ -n "$root" ]; then
@@ -240,7 +241,7 @@ matrix_attach() {
         echo "$name: xhprof attach: there is no php-fpm, so not run"
         return
     fi
-    in_root "$root" "$php" -n "$folder/crates/attach/tests/programs/pools.php" "$php" "$program" "$fpm" 140 >"$log" 2>&1 || status=$?
+    in_root "$root" "$php" -n "$folder/crates/attach/tests/programs/pools.php" "$php" "$program" "$fpm" 300 >"$log" 2>&1 || status=$?
     echo "$name: xhprof attach: $(paste -sd' ' "$log" | cut -c1-300)"
     return "$status"
 }
