@@ -219,7 +219,7 @@ export const files = {
 };
 
 /** What no reader takes back. */
-const ONLY_WRITTEN = new Set(["csv", "dot", "markdown", "html", "flamegraph", "flamegraph-html"]);
+const ONLY_WRITTEN = new Set(["sentry", "csv", "dot", "markdown", "html", "flamegraph", "flamegraph-html"]);
 
 /** Watches what a page opens: returns what waits for the next file, whose title may be that of the one before. */
 async function openings(page) {
@@ -251,9 +251,12 @@ export const longFiles = {
     const costliest = functions.reduce((most, one) => (one.self.wall_ns > most.self.wall_ns ? one : most)).name;
     const { page, wrong, close } = await open(browser, `${url}#v1/file`);
     await page.locator(".formats button").first().waitFor();
+    await page.locator(".more-formats summary").click();
     const other = await atStart(browser);
     const settled = await openings(other.page);
-    for (const id of await page.locator(".formats code").allInnerTexts()) {
+    const ids = await page.locator(".formats code").allInnerTexts();
+    assert.ok(ids.length > 20 && !ids.includes(""), ids.join(" "));
+    for (const id of ids) {
       const button = page.locator(".formats button", { has: page.locator(`code:text-is("${id}")`) });
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       const path = join(folder, `saved-${id}-${download.suggestedFilename()}`);
