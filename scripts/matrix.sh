@@ -113,6 +113,8 @@ built_php() {
             --enable-pcntl --enable-posix --enable-tokenizer --enable-phar --enable-pdo --with-pdo-sqlite
             --with-mysqli=mysqlnd)
         ! pkg-config --exists libcurl || options+=(--with-curl)
+        # Tells how the VM was compiled.
+        ! pkg-config --exists libffi || options+=(--with-ffi)
         say "configure ${options[*]}; make: some 20 minutes"
         (
             cd "$folder/src"
