@@ -20,7 +20,7 @@ file_put_contents("$folder/index.php", "<?php\n" . tree() . 'for ($x = 1, $end =
 $pool = 'attach-' . getmypid();
 $user = posix_user() === 0 ? 'user = root' : '';
 $server = new FpmServer($fpm, $folder, [], 1, pool: "[$pool]\n$user\nlisten = $folder/pool\npm = static\npm.max_children = 3\npm.max_requests = 20");
-$load = start([PHP_BINARY, '-n', __DIR__ . '/load.php', "$folder/pool", "$folder/index.php", (string) ($seconds + 3), $pool, '3', '40', (string) $server->process()], "$folder/load");
+$load = start([PHP_BINARY, '-n', __DIR__ . '/load.php', "$folder/pool", "$folder/index.php", (string) ($seconds + 120), $pool, '3', '40', (string) $server->process()], "$folder/load");
 usleep(200_000);
 [$lines, $errors, $status] = xhprof('attach', '--fpm', $pool, '--duration', "{$seconds}s", '--rate', '997', '--collapsed');
 check('attach --fpm', $status === 0, $errors);
@@ -38,9 +38,10 @@ check('top --fpm', preg_match('/^\d process.*\n\n.*\n(.*\n)*.* t_\d/', $top) ===
 // Between two requests there is none, so it is tried again.
 for ($try = 0, $has_request = false; $try < 50 && !$has_request; $try++) {
     [$dump] = xhprof('dump', '--fpm', $pool);
-    $has_request = preg_match("/^Process \d+, PHP [\d.]+\S*, fpm-fcgi, .*: php-fpm: pool $pool, GET \/route\/42$/m", $dump) === 1 && !str_contains($dump, 'secret');
+    $has_request = preg_match("/^Process \d+, PHP [\d.]+\S*(, thread-safe)?, fpm-fcgi, .*: php-fpm: pool $pool, GET \/route\/42$/m", $dump) === 1 && !str_contains($dump, 'secret');
 }
 check('dump --fpm, with a request', $has_request, $dump);
+touch("$folder/stop");
 check('the load of php-fpm', ended($load) === 0, file_get_contents("$folder/load"));
 $server->stop();
 
