@@ -231,6 +231,10 @@ matrix_test() {
 # minutes: 100,000 samples also where other programs run.
 matrix_attach() {
     local name=$1 php=$2 folder=$3 root=$4 fpm program=$release/xhprof log=$matrix/$1/attach.log status=0
+    if [ "$("$PHP" -n -r 'echo PHP_DEBUG;')" = 1 ]; then
+        echo "$name: xhprof attach refuses debug builds, so not run"
+        return
+    fi
     if [ -n "$root" ]; then
         program=$folder/xhprof
         fpm=/usr/sbin/php-fpm$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
