@@ -9,6 +9,7 @@ use std::ffi::c_int;
 use std::fmt::{self, Write};
 use std::ptr::fn_addr_eq;
 
+use ext_php_rs::alloc::{efree, estrdup};
 use ext_php_rs::ffi::{self, sapi_header_struct, sapi_headers_struct};
 
 use super::{HookPointer, bindings};
@@ -137,7 +138,7 @@ unsafe fn add(headers: *mut sapi_headers_struct, line: &Line) {
     // handler does not add it to the list, it is freed here.
     unsafe {
         let mut header = sapi_header_struct {
-            header: ffi::_estrdup(line.bytes.as_ptr().cast()),
+            header: estrdup(line.bytes.get(..line.length).unwrap_or_default()),
             header_len: line.length,
         };
         let operation = ffi::sapi_header_op_enum_SAPI_HEADER_ADD;
@@ -148,7 +149,7 @@ unsafe fn add(headers: *mut sapi_headers_struct, line: &Line) {
             let list = &raw mut (*headers).headers;
             bindings::zend_llist_add_element(list, (&raw const header).cast());
         } else {
-            ffi::_efree(header.header.cast());
+            efree(header.header.cast());
         }
     }
 }
