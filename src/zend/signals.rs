@@ -106,30 +106,36 @@ pub(crate) fn caught() -> Option<i32> {
     Some(CAUGHT.load(Ordering::Acquire)).filter(|&signal| signal != 0)
 }
 
-type SigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+/// `zend_sigaction()` of zend_signal.h, which returns nothing.
+type ZendSigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction);
 
-/// PHP's own `sigaction` if it has one, else the system's.
-fn sigaction() -> SigAction {
-    // SAFETY: looks a symbol up by name. `zend_sigaction` has the signature of
-    // `sigaction` (zend_signal.h), and exists only in a PHP with `zend_signal`.
+/// Sets or reads an action, by PHP's own function if it has one, else by the system's. False if
+/// that failed.
+///
+/// # Safety
+///
+/// As for `sigaction()`.
+unsafe fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> bool {
+    // SAFETY: looks a symbol up by name, which only a PHP with `zend_signal` has; the pointers are the
+    // caller's.
     unsafe {
         let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"zend_sigaction".as_ptr());
         if symbol.is_null() {
-            libc::sigaction
-        } else {
-            std::mem::transmute::<*mut libc::c_void, SigAction>(symbol)
+            return libc::sigaction(signal, new, old) == 0;
         }
+        let zend_sigaction = std::mem::transmute::<*mut c_void, ZendSigAction>(symbol);
+        zend_sigaction(signal, new, old);
     }
+    true
 }
 
 /// Sets the handler of `signal` to `new` if it is `old`.
 fn replace_handler(signal: c_int, old: usize, new: usize) {
-    let sigaction = sigaction();
     // SAFETY: local, initialised actions; the handlers are the system's default or
     // `catch_signal`.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        if sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == old {
+        if sigaction(signal, std::ptr::null(), &raw mut action) && action.sa_sigaction == old {
             action.sa_sigaction = new;
             // The handler returns only where nothing waits, or where the process ends
             // within the grace: until then no call of the program may fail.
