@@ -106,7 +106,7 @@ pub(crate) fn caught() -> Option<i32> {
     Some(CAUGHT.load(Ordering::Acquire)).filter(|&signal| signal != 0)
 }
 
-/// `zend_sigaction()` of zend_signal.h, which returns nothing.
+/// `zend_sigaction()` of `zend_signal.h`, which returns nothing.
 type ZendSigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction);
 
 /// Sets or reads an action, by PHP's own function if it has one, else by the system's. False if
