@@ -183,7 +183,7 @@ impl Format {
         self.writes.is_some_and(|writes| writes.has_threshold)
     }
 
-    /// [`Writes::in_order`].
+    /// [`in_order`](field@Writes::in_order) of what it writes.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.writes.is_some_and(|writes| writes.in_order)
