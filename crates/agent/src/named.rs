@@ -35,7 +35,7 @@ pub(crate) fn with_template_names(file: &mut File) -> io::Result<Option<Vec<u8>>
     let Ok(mut profile) = read else {
         return Ok(None);
     };
-    // Their order is worth more than the names.
+    // Events have no names of templates, and their order is worth more.
     if budget.has_folded_events() || templates::name(&mut profile) == 0 {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ pub(crate) fn with_template_names(file: &mut File) -> io::Result<Option<Vec<u8>>
 mod tests {
     use std::path::Path;
 
-    use profile::{Profile, Symbol};
+    use profile::{Body, Event, EventKind, Events, Instant, Profile, Symbol, SymbolId};
 
     use super::*;
 
@@ -85,6 +85,25 @@ mod tests {
         assert!(native::read(whole.as_slice(), &native::Limits::default()).is_ok());
         let mut other = spooled(folder.path(), "work");
         assert_eq!(with_template_names(&mut other).unwrap(), None);
+    }
+
+    #[test]
+    fn more_events_than_are_kept_are_sent_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = spooled(folder.path(), &format!("{CLASS}::doDisplay"));
+        let mut profile = native::read(file, &native::Limits::default()).unwrap();
+        let at = Instant::default();
+        let kinds = [EventKind::Enter(SymbolId(1)), EventKind::Leave];
+        let calls = 0..native::Limits::default().events;
+        let events = calls.flat_map(|_| kinds.map(|kind| Event { kind, at }));
+        profile.body = Body::Events(Events {
+            events: events.collect(),
+            end: at,
+        });
+        let path = folder.path().join("events.xhp");
+        native::write(&profile, &mut File::create(&path).unwrap()).unwrap();
+        let named = with_template_names(&mut File::open(path).unwrap());
+        assert!(named.unwrap().is_none());
     }
 
     #[test]

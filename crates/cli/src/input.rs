@@ -50,8 +50,8 @@ pub(crate) fn read_in_order(path: &Path) -> Result<Profile> {
     let profile = read_with(path, &budget)?;
     if budget.has_folded_events() {
         say(&format!(
-            "note: {} has more events than fit into the memory, so their order is lost, and each call path is one; \
-             --memory-limit 4G keeps more",
+            "note: {} has more events than fit into the memory, so they become a call tree, without their order; \
+             a larger --memory-limit keeps more",
             title(path)
         ));
     }

@@ -34,7 +34,7 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// Its bytes.
+    /// The profile; a call tree if it has many events.
     pub(super) fn read(&self) -> Result<Profile> {
         input::parsed(self.open()?)
     }

@@ -130,14 +130,14 @@ fn finish(
     let mut profile = file.read().context("PHP wrote a broken profile")?;
     let title = title(&arguments.command);
     profile.meta.title = Some(title.clone());
-    let is_renamed = templates::name(&mut profile) > 0;
+    templates::name(&mut profile);
     if let Some(keep) = keep {
-        keep.save(keep.path, &profile, is_renamed, file)?;
+        keep.save(keep.path, &profile, file)?;
         for (mark, other) in collected.others() {
             let profile = other.read();
             let mut profile = profile.context("a forked process wrote a broken profile")?;
-            let is_renamed = templates::name(&mut profile) > 0;
-            keep.save(&beside(keep.path, &mark), &profile, is_renamed, other)?;
+            templates::name(&mut profile);
+            keep.save(&beside(keep.path, &mark), &profile, other)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -225,29 +225,23 @@ impl<'a> Keep<'a> {
 
     /// Writes the profile that was read from `file`. For a report, many events become a call tree
     /// while they are read: they are taken from the file again.
-    fn save(
-        &self,
-        path: &Path,
-        profile: &Profile,
-        is_renamed: bool,
-        file: &ProfileFile,
-    ) -> Result<()> {
+    fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
         if !self.in_order || !matches!(profile.body, Body::Tree(_)) {
             return self.write(path, profile);
         }
         let title = profile.meta.title.as_deref();
-        if self.format.id == NATIVE.id && !is_renamed {
+        if self.format.id == NATIVE.id {
             return output::write(path, |out| {
                 Ok(native::copy_titled(file.open()?, title, out)?)
             });
         }
         let mut all = file.read_in_order()?;
         all.meta.title = title.map(str::to_owned);
-        templates::name(&mut all);
         if matches!(all.body, Body::Tree(_)) {
+            templates::name(&mut all);
             say(
-                "note: there are more events than fit into the memory: their order is lost, and \
-                 each call path is one. `-o run.xhp` keeps all",
+                "note: there are more events than fit into the memory, so they become a call \
+                 tree, without their order; `-o run.xhp` keeps all",
             );
         }
         self.write(path, &all)
