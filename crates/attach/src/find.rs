@@ -5,7 +5,8 @@
 //! entry in the table of `TSRM.c`, at offsets that PHP exports.
 //!
 //! **Invariant:** globals are believed only if they lead to PHP's own function `zend_version`, to its constant
-//! `E_ERROR` and to a module of the layout's API: see [`check`].
+//! `E_ERROR` and to a module of the layout's API: see [`check`]. Before a process's first request they lead to no
+//! function, so the module comes from elsewhere: see [`Search::module`].
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,12 +37,12 @@ pub struct Finder {
 #[derive(Debug)]
 struct Binary {
     image: Image,
-    /// Where the globals are, counted from the file's first byte, if a search has found them.
-    found: RefCell<Option<u64>>,
+    /// Where the globals are, counted from the file's first byte, if a search has found them, and whose they are.
+    found: RefCell<Option<(u64, Module)>>,
 }
 
 /// What a PHP says of itself.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Module {
     api: u64,
     is_debug: bool,
@@ -231,7 +232,7 @@ impl<M: Memory> Search<'_, M> {
         if self.symbol("executor_globals_offset").is_some() {
             return self.threads();
         }
-        let known = *self.binary.found.borrow();
+        let known = self.binary.found.borrow().as_ref().map(|found| found.0);
         let known = known.and_then(|offset| self.at(self.object.start + offset));
         known.or_else(|| self.scan()).ok_or(AttachError::NoPhp)
     }
@@ -245,7 +246,7 @@ impl<M: Memory> Search<'_, M> {
     fn at(&self, executor: u64) -> Option<Found> {
         let plain = self.layouts.iter().filter(|layout| !layout.zts);
         let mut fitting = plain.filter_map(|layout| {
-            let module = check(self.memory, executor, layout)?;
+            let module = check(self.memory, executor, layout, || self.module(layout))?;
             let globals = Globals {
                 executor,
                 compiler: self.symbol("compiler_globals"),
@@ -277,7 +278,7 @@ impl<M: Memory> Search<'_, M> {
         });
         let (place, found) = found?;
         let offset = place.wrapping_sub(self.object.start);
-        self.binary.found.replace(Some(offset));
+        self.binary.found.replace(Some((offset, found.1.clone())));
         Some(found)
     }
 
@@ -304,8 +305,11 @@ impl<M: Memory> Search<'_, M> {
             let safe = self.layouts.iter().filter(|layout| layout.zts);
             let mut fitting = safe.filter_map(|layout| {
                 let mut checked = threads.iter();
-                let module =
-                    checked.find_map(|globals| check(self.memory, globals.executor, layout))?;
+                let module = checked.find_map(|globals| {
+                    check(self.memory, globals.executor, layout, || {
+                        self.module(layout)
+                    })
+                })?;
                 Some((Rc::clone(layout), module))
             });
             let (layout, module) = fitting.next()?;
@@ -357,16 +361,21 @@ impl<M: Memory> Search<'_, M> {
         address != 0 && address.is_multiple_of(8) && self.mappings.iter().any(holds)
     }
 
+    /// The module of PHP's core by the table of modules, or by another process of this binary.
+    fn module(&self, layout: &Layout) -> Option<Module> {
+        let Some(registry) = self.symbol("module_registry") else {
+            let found = self.binary.found.borrow();
+            return found.as_ref().map(|(_, module)| module.clone());
+        };
+        // The table has been the same since 7.3; the first one is Core.
+        let (value, _) = bucket(self.memory, registry, 0, layout)?;
+        module(self.memory, value, layout)
+    }
+
     /// Why PHP's symbols lead to nothing.
     fn problem(&self) -> AttachError {
-        let registry = self.symbol("module_registry");
         let layout = self.layouts.first();
-        let module = registry.zip(layout).and_then(|(registry, layout)| {
-            // The table of modules has been the same since 7.3; the first one is Core.
-            let (value, _) = bucket(self.memory, registry, 0, layout)?;
-            module(self.memory, value, layout)
-        });
-        match module {
+        match layout.and_then(|layout| self.module(layout)) {
             Some(module) if module.is_debug => AttachError::Debug,
             Some(Module { api, zts, .. }) => {
                 let is_known = |known: &Rc<Layout>| known.api == api && known.zts == zts;
@@ -403,8 +412,14 @@ const MOST_BUCKETS: usize = 4096;
 const FIRST: u64 = 8;
 
 /// Checks that globals are those of a PHP with that layout, by a known string behind each of two pointers. Returns
-/// what PHP says of itself.
-fn check<M: Memory>(memory: &M, executor: u64, layout: &Layout) -> Option<Module> {
+/// what PHP says of itself. `init_executor` sets the pointer to the functions: a process that has served no request
+/// has none, and `registered` says what its PHP is.
+fn check<M: Memory>(
+    memory: &M,
+    executor: u64,
+    layout: &Layout,
+    registered: impl Fn() -> Option<Module>,
+) -> Option<Module> {
     let table = |offset: u64| memory.word(executor.wrapping_add(offset)).ok();
     let named = |table: u64, name: &[u8]| {
         (0..FIRST).find_map(|index| {
@@ -412,17 +427,21 @@ fn check<M: Memory>(memory: &M, executor: u64, layout: &Layout) -> Option<Module
             (key == name).then_some(value)
         })
     };
-    let function = named(table(layout.function_table)?, b"zend_version")?;
     named(table(layout.constants)?, b"E_ERROR")?;
+    let fits =
+        |module: &Module| module.api == layout.api && module.zts == layout.zts && !module.is_debug;
+    let functions = table(layout.function_table)?;
+    if functions == 0 {
+        return registered().filter(fits);
+    }
+    let function = named(functions, b"zend_version")?;
     let mut bytes = vec![0; to_usize(layout.function_size)];
     memory.read(function, &mut bytes).ok()?;
     let name = word_in(&bytes, layout.function_name);
     if string(memory, name, 32, layout).as_deref() != Some(b"zend_version") {
         return None;
     }
-    let module = module(memory, word_in(&bytes, layout.module), layout)?;
-    let fits = module.api == layout.api && module.zts == layout.zts && !module.is_debug;
-    fits.then_some(module)
+    module(memory, word_in(&bytes, layout.module), layout).filter(fits)
 }
 
 fn module<M: Memory>(memory: &M, address: u64, layout: &Layout) -> Option<Module> {

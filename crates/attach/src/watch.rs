@@ -45,12 +45,16 @@ struct Known {
     process: Option<Rc<Process>>,
     is_chosen: bool,
     looks: u32,
+    /// Whether it may be one that becomes readable with its first request.
+    is_late: bool,
 }
 
 /// A process that is older has its name.
 const YOUNG: Duration = Duration::from_secs(5);
 /// How often a process is looked at: a new one may run PHP a moment later, and php-fpm names its workers after `fork`.
 const LOOKS: u32 = 4;
+/// How many looks pass until one is tried again that may not have served a request yet: eight seconds.
+const LOOKS_BETWEEN: u32 = 16;
 
 /// How often a process is tried to be opened whose tables are no tables: one of them may grow at this moment, and the
 /// process may have lost its CPU in the midst of it.
@@ -114,11 +118,12 @@ impl Watch {
         let mut new = Vec::new();
         for number in numbers {
             let known = self.known.entry(number).or_default();
+            known.looks = known.looks.saturating_add(1);
             // What a process is called changes in its first moments only.
-            if number == own || known.looks >= LOOKS {
+            let is_due = known.is_late && known.looks.is_multiple_of(LOOKS_BETWEEN);
+            if number == own || known.looks > LOOKS && !is_due {
                 continue;
             }
-            known.looks += 1;
             if let Ok(process) = Process::read(number) {
                 let is_other = |before: &Rc<Process>| before.started != process.started;
                 if known.process.as_ref().is_some_and(is_other) {
@@ -147,7 +152,7 @@ impl Watch {
         }
         let mut found = Found::default();
         for number in new {
-            let Some(known) = self.known.get(&number) else {
+            let Some(known) = self.known.get_mut(&number) else {
                 continue;
             };
             let Some(process) = known.process.clone() else {
@@ -163,7 +168,13 @@ impl Watch {
             } else {
                 Effort::Named
             };
-            match open_worker(&mut self.finder, &process, effort) {
+            let opened = open_worker(&mut self.finder, &process, effort);
+            known.is_late = match opened {
+                Err(AttachError::Unbelievable | AttachError::NoThreads) => true,
+                Err(AttachError::NoPhp) => process.command.contains("php"),
+                _ => false,
+            };
+            match opened {
                 Ok(worker) => {
                     found.opened.push(process);
                     self.workers.push(worker);
