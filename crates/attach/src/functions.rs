@@ -8,11 +8,10 @@
 //!
 //! **Invariant:** the names are those of the extension, made by the same rules ([`policy::naming::functions`]).
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use policy::naming::functions as naming;
-use profile::{FileId, Symbol, SymbolId};
+use profile::{FileId, NumberMap, Symbol, SymbolId};
 
 use crate::layout::{Layout, to_usize};
 use crate::lines::Lines;
@@ -64,12 +63,12 @@ type Identity = [u64; 6];
 /// The functions of one process.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
-    known: HashMap<u64, Entry>,
+    known: NumberMap<u64, Entry>,
     bytes: Vec<u8>,
     /// The number of the stack.
     stack: u64,
     /// Whether instructions in OPcache's memory include a file, by address.
-    includes: HashMap<u64, bool>,
+    includes: NumberMap<u64, bool>,
     /// The lines of their instructions.
     pub(crate) lines: Lines,
     /// How many functions have got a number.

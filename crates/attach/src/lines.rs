@@ -1,6 +1,6 @@
 //! The lines of the instructions that frames execute.
 
-use std::collections::HashMap;
+use profile::NumberMap;
 
 use crate::memory::Memory;
 
@@ -13,7 +13,7 @@ const PIECES: usize = 1024;
 /// another function at the same address has another number.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    known: HashMap<(u64, u64), u32>,
+    known: NumberMap<(u64, u64), u32>,
 }
 
 impl Lines {
