@@ -24,8 +24,8 @@ of all processes together. Ctrl-C ends it early, with what was sampled so far.
 --trace and --for need the extension, and take no samples: a server's processes that load it and do
 not profile record their next requests exactly, and write them where their settings say.
 
-PHP 8.2, 8.4, 8.5 and 8.6 are known, thread-safe or not. Another user's processes need root or the
-capability CAP_SYS_PTRACE. docs/attach.md has more.
+PHP 8.1 to 8.6 are known, thread-safe or not. Another user's processes need root or the capability
+CAP_SYS_PTRACE. docs/attach.md has more.
 
 Exit codes: 0 if there is a sample or a profile, 1 if there is none.";
 
