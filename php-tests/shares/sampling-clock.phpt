@@ -29,15 +29,16 @@ print_shares(function () {
     $wall = shares('wall');
     $cpu = shares('cpu');
     return [
-        'wall: waits' => [...$wall['wall: waits'], 30, 80],
-        'wall: computes' => [...$wall['wall: computes'], 20, 70],
+        // A busy machine makes the computation wait for a CPU, too.
+        'wall: waits' => [...$wall['wall: waits'], 5, 80],
+        'wall: computes' => [...$wall['wall: computes'], 20, 95],
         'cpu: waits' => [...$cpu['cpu: waits'], 0, 10],
         'cpu: computes' => [...$cpu['cpu: computes'], 85, 100],
     ];
 });
 ?>
 --EXPECT--
-wall: waits: 30 to 80 %
-wall: computes: 20 to 70 %
+wall: waits: 5 to 80 %
+wall: computes: 20 to 95 %
 cpu: waits: 0 to 10 %
 cpu: computes: 85 to 100 %

@@ -11,7 +11,7 @@ all
 <?php
 require __DIR__ . '/../include/time.php';
 
-function work() { spin(50); usleep(50_000); }
+function work() { spin(50); usleep(50_000 * $GLOBALS['stretch']); }
 
 print_shares(function () {
     xhprof_sample_enable();
