@@ -57,6 +57,7 @@ fleet_table() {
 # rows are others is refused.
 platforms_table() {
     local broken=$logs/platforms.md change
+    mkdir -p "$logs"
     source scripts/matrix.sh
     platforms check
     for change in '/^| installed .* observer | tracing /d' 's/^| trixie /| unknown /' \
