@@ -117,7 +117,7 @@ pub fn read_within(input: impl BufRead, budget: &Budget) -> Result<Profile, Read
 ///
 /// # Errors
 ///
-/// [`ReadError::Unknown`] and [`ReadError::UnknownJson`].
+/// [`ReadError::Unknown`], [`ReadError::UnknownJson`] and [`ReadError::Refused`].
 pub fn recognized(head: &[u8]) -> Result<&'static Format, ReadError> {
     let find = |wanted| FORMATS.iter().find(|format| format.detect(head) == wanted);
     if let Some(format) = find(Detection::Yes) {
@@ -127,8 +127,40 @@ pub fn recognized(head: &[u8]) -> Result<&'static Format, ReadError> {
     if let Some(error) = unknown_json::error(head) {
         return Err(error);
     }
+    if let Some(error) = refused(head) {
+        return Err(error);
+    }
     // An input that ends too early gets the error of the format that it may be.
     find(Detection::NeedMore).ok_or(ReadError::Unknown)
+}
+
+/// The error for what users mistake for a profile: other compressions than gzip, and what
+/// `xhprof` itself makes of profiles.
+fn refused(head: &[u8]) -> Option<ReadError> {
+    const COMPRESSIONS: [(&[u8], &str, &str); 3] = [
+        (
+            b"\x28\xb5\x2f\xfd",
+            "zstd",
+            "unpack it first with `zstd -d`",
+        ),
+        (b"BZh", "bzip2", "unpack it first with `bunzip2`"),
+        (b"\xfd7zXZ", "xz", "unpack it first with `unxz`"),
+    ];
+    let mut compression = COMPRESSIONS.iter();
+    let compression = compression.find(|(magic, ..)| head.starts_with(magic));
+    if let Some(&(_, what, advice)) = compression {
+        return Some(ReadError::Refused { what, advice });
+    }
+    let text = head.trim_ascii_start().to_ascii_lowercase();
+    let what = if text.starts_with(b"<!doctype html") || text.starts_with(b"<html") {
+        "an HTML page"
+    } else if text.starts_with(b"<") && text.windows(5).any(|window| window == b"<svg ") {
+        "an SVG picture"
+    } else {
+        return None;
+    };
+    let advice = "give the profile that it was made from";
+    Some(ReadError::Refused { what, advice })
 }
 
 /// Writes a profile in a format, if the format can hold it.

@@ -145,13 +145,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that no bytes follow.
+    /// Checks that only white space follows: editors and `echo` add a line break, which PHP's
+    /// `unserialize()` accepts.
     ///
     /// # Errors
     ///
-    /// [`SerializeError::Trailing`] if there are more bytes.
+    /// [`SerializeError::Trailing`] if there are other bytes.
     pub(crate) fn finish(&self) -> Result<(), SerializeError> {
-        if self.offset == self.input.len() {
+        let rest = self.input.get(self.offset..).unwrap_or_default();
+        if rest.trim_ascii().is_empty() {
             return Ok(());
         }
         Err(SerializeError::Trailing {
@@ -399,8 +401,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_after_the_value_are_refused() {
-        assert_eq!(error("i:1;\n"), SerializeError::Trailing { offset: 4 });
+    fn only_white_space_may_follow_the_value() {
+        for end in ["\n", " \r\n"] {
+            read(format!("i:1;{end}").as_bytes(), Limits::PROFILE).unwrap();
+        }
+        for end in ["\ni:1;", "x", "\0"] {
+            let input = format!("i:1;{end}");
+            assert_eq!(error(&input), SerializeError::Trailing { offset: 4 });
+        }
     }
 
     #[test]

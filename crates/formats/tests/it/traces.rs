@@ -357,6 +357,35 @@ fn xdebugs_html_trace_is_refused_by_name() {
 }
 
 #[test]
+fn what_is_mistaken_for_a_profile_is_refused_by_name() {
+    let refused = |input: &[u8]| formats::read(input).unwrap_err().to_string();
+    for (input, expected) in [
+        (
+            &b"\x28\xb5\x2f\xfd\x24\x34\x99"[..],
+            "zstd is not read here: unpack it first with `zstd -d`",
+        ),
+        (
+            b"BZh91AY&SY\x01\x02",
+            "bzip2 is not read here: unpack it first with `bunzip2`",
+        ),
+        (
+            b"\xfd7zXZ\0\0\x04",
+            "xz is not read here: unpack it first with `unxz`",
+        ),
+        (
+            b"<!DOCTYPE html>\n<html lang=\"en\">",
+            "an HTML page is not read here: give the profile that it was made from",
+        ),
+        (
+            b"<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>",
+            "an SVG picture is not read here: give the profile that it was made from",
+        ),
+    ] {
+        assert_eq!(refused(input), expected);
+    }
+}
+
+#[test]
 fn json_of_no_format_is_not_said_to_be_one() {
     for json in ["{\"a\":1}", "{\"nodes\":[]}", "[{\"a\":\"ph\"}]"] {
         let outcome = formats::read(json.as_bytes());
