@@ -107,9 +107,10 @@ fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
     let mut kinds = Kinds::default();
     for file in &files {
         let outcome = read_one_of_many(&file.path, &progress).and_then(|profile| {
-            kinds.count(&profile);
             let outcome = merger.add(&profile);
-            outcome.with_context(|| format!("cannot merge {}", title(&file.path)))
+            outcome.with_context(|| format!("cannot merge {}", title(&file.path)))?;
+            kinds.count(&profile);
+            Ok(())
         });
         merged += usize::from(left_out.take(file, outcome)?.is_some());
     }

@@ -48,9 +48,10 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
     let mut kinds = Kinds::default();
     for file in &files {
         let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
-            kinds.count(&profile);
             let outcome = merger.add(&profile);
-            outcome.with_context(|| format!("cannot merge {}", input::title(&file.path)))
+            outcome.with_context(|| format!("cannot merge {}", input::title(&file.path)))?;
+            kinds.count(&profile);
+            Ok(())
         });
         merged += usize::from(left_out.take(file, outcome)?.is_some());
     }

@@ -38,8 +38,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
     let metric = Metric::from(arguments.metric);
-    let (diff, unit) = compared([&base_profiles, &new_profiles], metric)?;
-    let shown = Shown::new(&diff, metric, arguments, &unit, [&base, &new]);
+    let names: [&[PathBuf]; 2] = [&base, &new];
+    let (diff, unit) = compared([&base_profiles, &new_profiles], names, metric)?;
+    let shown = Shown::new(&diff, metric, arguments, &unit, names);
     if arguments.json {
         return pager::print_json(&shown.json());
     }
@@ -50,12 +51,18 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
 }
 
 /// The comparison, the largest changes of a metric first, and what the profiles count.
-fn compared(sides: [&[Profile]; 2], metric: Metric) -> Result<(Diff, String)> {
-    let mut units = sides.into_iter().flatten().map(Profile::unit);
-    let unit = units.next().unwrap_or_default().to_owned();
-    if let Some(other) = units.find(|other| *other != unit) {
-        bail!("one profile counts {unit}, another {other}: they cannot be compared");
+fn compared(
+    sides: [&[Profile]; 2],
+    names: [&[PathBuf]; 2],
+    metric: Metric,
+) -> Result<(Diff, String)> {
+    let names = names.into_iter().flatten().map(|path| input::title(path));
+    let mut units = sides.into_iter().flatten().map(Profile::unit).zip(names);
+    let (unit, name) = units.next().unwrap_or_default();
+    if let Some((other, other_name)) = units.find(|(other, _)| *other != unit) {
+        bail!("{name} counts {unit}, {other_name} counts {other}: they cannot be compared");
     }
+    let unit = unit.to_owned();
     let [base, new] = sides.map(|side| side.iter().collect::<Vec<_>>());
     let mut diff = Diff::of_many(&base, &new);
     if !metric.is_in(diff.metrics) {
@@ -82,7 +89,7 @@ pub(crate) fn rows(
     arguments: &DiffArguments,
 ) -> Result<DiffRows> {
     let metric = Metric::from(arguments.metric);
-    let (diff, unit) = compared(sides, metric)?;
+    let (diff, unit) = compared(sides, names, metric)?;
     let shown = Shown::new(&diff, metric, arguments, &unit, names);
     let mut json = shown.json();
 

@@ -80,8 +80,9 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
         let mut kinds = Kinds::default();
         for file in files {
             let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
+                merger.add(&profile)?;
                 kinds.count(&profile);
-                Ok(merger.add(&profile)?)
+                Ok(())
             });
             runs += u64::from(left_out.take(file, outcome)?.is_some());
         }

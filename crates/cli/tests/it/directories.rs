@@ -129,6 +129,29 @@ date (UTC)           status     wall      cpu     peak  calls  route or script  
 }
 
 #[test]
+fn what_does_not_add_up_is_named_and_not_said_to_be_in_the_sum() {
+    let stage = Stage::new();
+    fs::create_dir(stage.path("mixed")).unwrap();
+    fs::copy(stage.path("in/a.xhp"), stage.path("mixed/a.xhp")).unwrap();
+    // Samples without times.
+    fs::write(stage.path("mixed/z.folded"), "main();work 5\n").unwrap();
+    for arguments in [
+        &["merge", "mixed", "-o", "sum.xhp"][..],
+        &["merge", "mixed", "--by", "route", "-o", "sums"],
+        &["report", "mixed"],
+    ] {
+        let (_, errors) = stage.succeed(arguments);
+        assert!(!errors.contains("several kinds"), "{arguments:?}: {errors}");
+    }
+    let output = stage.run(&["diff", "mixed", "in/a.xhp"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        errors,
+        "xhprof: error: mixed/a.xhp counts time, mixed/z.folded counts samples: they cannot be compared\n"
+    );
+}
+
+#[test]
 fn a_list_is_filtered_and_sorted() {
     let stage = Stage::new();
     for (arguments, files) in [
