@@ -6,7 +6,8 @@ mod json;
 mod source;
 mod text;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use formats::WriteError;
 use profile::{Metric, Profile};
 use view::{Document, LineRow};
 
@@ -20,6 +21,10 @@ use source::{SourceText, Sources};
 pub(crate) fn run(arguments: &AnnotateArguments) -> Result<()> {
     let profile = input::read(&arguments.file)?;
     let sources = Sources::new(&arguments.source)?;
+    let metric = arguments.metric.into();
+    if !Metric::is_in(metric, profile.metrics) {
+        bail!(WriteError::NotMeasured { metric });
+    }
     let document = Document::of_costs(profile, Vec::new());
     let lines = lines(&document)?;
     let chosen = Chosen::new(&document, &arguments.target, &lines)?;
@@ -27,8 +32,8 @@ pub(crate) fn run(arguments: &AnnotateArguments) -> Result<()> {
     let notes = source::notes(&document, &chosen, source.as_ref(), &lines);
     let annotated = Annotated {
         document: &document,
-        metric: arguments.metric.into(),
-        total: document.summary().total.of(arguments.metric.into()),
+        metric,
+        total: document.summary().total.of(metric),
         chosen,
         source,
         notes,

@@ -88,7 +88,9 @@ pub(super) fn notes(
     let mut notes = source_note(document, chosen, source, lines)
         .into_iter()
         .collect::<Vec<_>>();
-    if !profile.lines.is_empty() && !profile.lines.has_own() {
+    // Of samples without such lines, each was in a function of PHP's own that a line calls.
+    let are_samples = matches!(profile.body, Body::Samples(_));
+    if !are_samples && !profile.lines.is_empty() && !profile.lines.has_own() {
         notes.push(
             "what a line costs beside its calls is not known: samples know it (--mode sample)"
                 .to_owned(),
@@ -168,7 +170,43 @@ fn has_moved(symbol: &Symbol, source: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use profile::{Budget, LinedId, NodeId, Profile, Sample, SamplesBuilder, SymbolId};
+
     use super::*;
+
+    #[test]
+    fn of_samples_nothing_is_unknown() {
+        // The only sample was in a function of PHP's own that the line calls.
+        let mut builder = SamplesBuilder::default();
+        let usleep = builder.push(NodeId::ROOT, SymbolId(1));
+        let file = builder.line_file(b"/srv/index.php");
+        let lined = builder.line(LinedId::UNKNOWN, NodeId::ROOT, file, 5);
+        let lined = builder.line(lined, usleep, None, 0);
+        builder.add(Sample {
+            lined,
+            ..Sample::new(0, 7, usleep)
+        });
+        let samples = builder.finish();
+        let symbols = vec![
+            Symbol::new(Symbol::MAIN),
+            Symbol {
+                internal: true,
+                ..Symbol::new(&b"usleep"[..])
+            },
+        ];
+        let profile = Profile {
+            lines: samples.lines(&symbols, &Budget::unlimited()),
+            symbols,
+            body: Body::Samples(samples),
+            ..Profile::empty()
+        };
+        let document = Document::of_costs(profile, Vec::new());
+        let lines = document.lines();
+        let chosen = Chosen::new(&document, "index.php", &lines).unwrap();
+        let notes = notes(&document, &chosen, None, &lines);
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("the source is not here"), "{notes:?}");
+    }
 
     #[test]
     fn a_function_that_has_moved_is_noticed() {

@@ -48,7 +48,7 @@ Exit codes:
   check ends with 3 if a budget is broken, 4 if one could not be decided
 
 Files:
-  - is standard input, or standard output. Profiles are recognized by their content, compressed or
+  - is standard input, or standard output. Profiles are recognized by their content, gzipped or
   not. A file is written completely or not at all, and only its owner can read it.
 
 Environment:

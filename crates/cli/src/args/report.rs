@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use profile::Metric;
 
 use super::{Cost, MemoryArguments};
 
@@ -24,8 +25,8 @@ Examples:
   xhprof report run.xhp --format markdown
   zcat profiles.gz | xhprof report -
 
-Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
-the cost of a function without its callees; inclusive cost is with them, recursion counted once.
+Reads every format that `xhprof convert --list` has as readable, gzipped or not. Self cost is the
+cost of a function without its callees; inclusive cost is with them, recursion counted once.
 
 --tree and --inverted need whole stacks. A profile that has only caller and callee pairs, as
 XHProf's files have, is refused; --estimate estimates its stacks, and the report says so.
@@ -105,7 +106,8 @@ pub(crate) struct ViewArguments {
     /// The functions, and below each its callers
     #[arg(long, groups = ["view", "trees"])]
     pub(crate) inverted: bool,
-    /// Calls that waited: SQL statements, HTTP requests, commands, and their callers
+    /// Calls that waited: SQL statements, HTTP requests, commands of Redis and Memcached, and their
+    /// callers
     #[arg(long, visible_alias = "queries", group = "view")]
     pub(crate) spans: bool,
     /// The source lines, the costliest first: samples have them. Self cost is here with PHP's own
@@ -118,7 +120,7 @@ pub(crate) struct ViewArguments {
     /// What the rows are
     #[arg(long, value_name = "WHAT", default_value = "function", conflicts_with_all = ["spans", "hints"])]
     pub(crate) by: By,
-    /// Leave out of trees what costs less than PERCENT of the total [default: 1]
+    /// Leave out of trees what costs less than PERCENT of the total [default: 1, with --match 0]
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,
     /// Count a recursive call as part of the outer call; needs whole stacks
@@ -215,6 +217,19 @@ pub(crate) enum Sort {
     Memory,
     Peak,
     Name,
+}
+
+impl Sort {
+    /// The cost of the column, if it has one of its own.
+    pub(crate) fn cost(self) -> Option<Metric> {
+        match self {
+            Self::Calls => Some(Metric::Calls),
+            Self::Cpu => Some(Metric::Cpu),
+            Self::Memory => Some(Metric::Memory),
+            Self::Peak => Some(Metric::Peak),
+            Self::Own | Self::Inclusive | Self::Name => None,
+        }
+    }
 }
 
 impl ValueEnum for Sort {

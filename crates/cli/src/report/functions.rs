@@ -1,7 +1,7 @@
 //! The table of functions: the self and inclusive cost of each.
 
 use profile::{FlatTable, Metric, Profile, SymbolId};
-use view::{Document, FunctionRow, MetricName, SortBy};
+use view::{Document, FunctionRow, SortBy};
 
 use super::columns::{self, titles};
 use super::pattern::Pattern;
@@ -48,7 +48,7 @@ impl<'p> Functions<'p> {
         let metric = Metric::from(arguments.metric);
         let sort = arguments.sort.unwrap_or(Sort::Own);
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
-        let order = order(sort, metric, document.profile());
+        let order = order(sort, metric);
         let table = document.functions_where(is_wanted, order, limit);
         let shown = table.rows.iter().map(|row| row.own.of(metric));
         let shown = shown.fold(0, i64::saturating_add);
@@ -148,23 +148,14 @@ impl<'p> Functions<'p> {
 /// What a row has in a column.
 type CellOf<'a> = Box<dyn Fn(&FunctionRow) -> Cell + 'a>;
 
-/// What the engine sorts by. Where calls were not counted, nothing can be sorted
-/// by what was not measured: the self cost decides.
-fn order(sort: Sort, metric: Metric, profile: &Profile) -> SortBy {
-    let by = |wanted: Metric, order: fn(MetricName) -> SortBy| {
-        if profile.metrics.calls || wanted.is_in(profile.metrics) {
-            order(wanted.into())
-        } else {
-            SortBy::Own(metric.into())
-        }
-    };
+/// What the engine sorts by.
+fn order(sort: Sort, metric: Metric) -> SortBy {
     match sort {
-        Sort::Own => by(metric, SortBy::Own),
-        Sort::Inclusive => by(metric, SortBy::Inclusive),
-        Sort::Calls => by(Metric::Calls, SortBy::Inclusive),
-        Sort::Cpu => by(Metric::Cpu, SortBy::Own),
-        Sort::Memory => by(Metric::Memory, SortBy::Own),
-        Sort::Peak => by(Metric::Peak, SortBy::Own),
+        Sort::Inclusive => SortBy::Inclusive(metric.into()),
+        Sort::Calls => SortBy::Inclusive(Metric::Calls.into()),
+        Sort::Own | Sort::Cpu | Sort::Memory | Sort::Peak => {
+            SortBy::Own(sort.cost().unwrap_or(metric).into())
+        }
         Sort::Name => SortBy::Name,
     }
 }

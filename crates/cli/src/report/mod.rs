@@ -138,8 +138,15 @@ impl<'a> Report<'a> {
             arguments.metric = Cost::Memory;
         }
         let metric = Metric::from(arguments.metric);
-        if !metric.is_in(document.profile().metrics) {
-            bail!(WriteError::NotMeasured { metric });
+        for metric in arguments
+            .sort
+            .and_then(Sort::cost)
+            .into_iter()
+            .chain([metric])
+        {
+            if !metric.is_in(document.profile().metrics) {
+                bail!(WriteError::NotMeasured { metric });
+            }
         }
         let pattern = arguments.pattern.as_deref().map(Pattern::new);
         // A report on selected functions has none below its table.
@@ -319,8 +326,9 @@ impl<'a> Report<'a> {
         } else {
             return None;
         };
-        // JSON has all rows here, too.
-        let usual = if limit.is_some() { 0.0 } else { MIN_PERCENT };
+        // JSON has all rows here, too. What the user asks for is shown, however little it costs.
+        let is_asked = limit.is_some() || self.pattern.is_some();
+        let usual = if is_asked { 0.0 } else { MIN_PERCENT };
         self.paths_above(make, self.view.min.unwrap_or(usual), limit)
     }
 
