@@ -211,9 +211,13 @@ fn setting_options(arguments: &[OsString]) -> Vec<OsString> {
     options
 }
 
-/// The path of `phpunit` as the shell would find it, if it is a PHP script. PHP
+/// What PHP is to be given for a script: `--` for standard input, the path of `phpunit` as the shell would find it, if it is a PHP script. PHP
 /// itself does not search the `PATH`.
 fn find_script(script: &OsStr) -> OsString {
+    // PHP itself would look for a file of that name.
+    if script == "-" {
+        return "--".into();
+    }
     let is_name = !script.as_bytes().contains(&b'/') && !Path::new(script).exists();
     let paths = std::env::var_os("PATH")
         .filter(|_| is_name)

@@ -206,6 +206,9 @@ pub(crate) struct RunArguments {
         value_parser = clap::value_parser!(u32).range(100..)
     )]
     pub(crate) interval: u32,
+    /// Print nothing after the program's own output: for `xhprof check`, which shows the end of it
+    #[arg(long, hide = true, requires = "output")]
+    pub(crate) no_report: bool,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]

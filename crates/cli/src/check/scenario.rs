@@ -144,15 +144,7 @@ fn run_profiled(
     let program = std::env::current_exe().context("cannot find this program's file")?;
     let mut command = Command::new(program);
     command
-        .args([
-            "run",
-            "--flags",
-            "cpu,memory,sql",
-            "--limit",
-            "1",
-            "--no-hints",
-            "-o",
-        ])
+        .args(["run", "--flags", "cpu,memory,sql", "--no-report", "-o"])
         .arg(file);
     command.arg("--php").arg(&php.php);
     if let Some(extension) = &php.extension {

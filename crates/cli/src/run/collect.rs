@@ -80,6 +80,12 @@ impl Collected {
         })
     }
 
+    /// Whether the process that was started wrote all of them.
+    pub(super) fn are_of_one_process(&self) -> bool {
+        let pid = self.main.as_ref().map(|main| main.pid);
+        self.others.iter().all(|other| Some(other.pid) == pid)
+    }
+
     /// The other profiles, each with its file name's suffix: the process, and a
     /// number if several processes had the same.
     pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {

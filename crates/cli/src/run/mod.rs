@@ -1,7 +1,7 @@
 //! `xhprof run`: runs a PHP program with the profiler on, then prints a report.
 //!
 //! PHP writes its profile to a private temporary directory, which `xhprof`
-//! removes at its end. The program inherits the standard streams, and the
+//! removes at its end, unless it cannot save a profile. The program inherits the standard streams, and the
 //! report goes to stderr. Profiles that the program writes itself stay in their
 //! usual directory.
 
@@ -10,6 +10,7 @@ mod collect;
 mod script;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
         Some(path) => Some(Keep::new(path, arguments)?),
         None => None,
     };
+    check_report(arguments)?;
     let php = Php::of_command(&arguments.command, &arguments.php.php);
     script::check(&php)?;
     let extension = Extension::find(&php, arguments.php.extension.as_deref())?;
@@ -63,12 +65,42 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     let outcome = collected.and_then(|collected| finish(arguments, keep, &collected, ending));
     let is_profiled = outcome.unwrap_or_else(|error| {
         say(&format!("error: {error:#}"));
+        if error.is::<Unsaved>() {
+            say(&format!(
+                "what PHP wrote is kept in {}",
+                quoted(directory.keep().as_os_str())
+            ));
+        }
         false
     });
     Ok(match ending.exit_code() {
         0 if !is_profiled => 1,
         code => code,
     })
+}
+
+/// Checks, before the program starts, that the report can be printed: that what it shows is
+/// measured.
+fn check_report(arguments: &RunArguments) -> Result<()> {
+    let flags = arguments.flags.0;
+    let is_sampled = arguments.mode == Mode::Sample;
+    let mut empty = Profile::empty();
+    if let Body::Edges(edges) = &mut empty.body {
+        // Only a profile with a peak has the columns of it.
+        edges.root.peak = 1;
+    }
+    empty.metrics.calls = !is_sampled;
+    empty.metrics.cpu = flags.cpu && !is_sampled;
+    empty.metrics.memory = flags.memory && !is_sampled;
+    let outcome = report::print(empty, "", &arguments.table, Look::plain(), &mut io::sink());
+    let measured = if is_sampled {
+        "--mode sample records wall time only".to_owned()
+    } else {
+        let words = flags.words().replace(' ', ",");
+        let words = if words.is_empty() { "none" } else { &words };
+        format!("--flags is {words}")
+    };
+    outcome.with_context(|| format!("there would be no report ({measured})"))
 }
 
 fn command(
@@ -127,18 +159,10 @@ fn finish(
         ));
         return Ok(false);
     };
-    let mut profile = file.read().context("PHP wrote a broken profile")?;
     let title = title(&arguments.command);
-    profile.meta.title = Some(title.clone());
-    templates::name(&mut profile);
-    if let Some(keep) = keep {
-        keep.save(keep.path, &profile, file)?;
-        for (mark, other) in collected.others() {
-            let profile = other.read();
-            let mut profile = profile.context("a forked process wrote a broken profile")?;
-            templates::name(&mut profile);
-            keep.save(&beside(keep.path, &mark), &profile, other)?;
-        }
+    let profile = read_and_save(&title, keep, collected, file).context(Unsaved)?;
+    if arguments.no_report {
+        return Ok(true);
     }
     let mut stderr = io::stderr().lock();
     // An empty line after the program's own output.
@@ -146,23 +170,63 @@ fn finish(
     let look = Look::of(&stderr);
     report::print(profile, &title, &arguments.table, look, &mut stderr)?;
     drop(stderr);
-    for note in notes(arguments, keep, collected.others.len()) {
+    for note in notes(arguments, keep, collected) {
         say(&note);
     }
     Ok(true)
 }
 
+/// Marks an error that leaves what PHP wrote in its temporary directory alone.
+#[derive(Debug)]
+struct Unsaved;
+
+impl fmt::Display for Unsaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a profile is not saved")
+    }
+}
+
+/// The profile of `file`; it and those of the other processes are written as requested.
+fn read_and_save(
+    title: &str,
+    keep: Option<Keep>,
+    collected: &Collected,
+    file: &ProfileFile,
+) -> Result<Profile> {
+    let mut profile = file.read().context("cannot read what PHP wrote")?;
+    profile.meta.title = Some(title.to_owned());
+    templates::name(&mut profile);
+    let Some(keep) = keep else {
+        return Ok(profile);
+    };
+    keep.save(keep.path, &profile, file)?;
+    for (mark, other) in collected.others() {
+        let profile = other.read();
+        let mut profile = profile.context("cannot read what a forked process wrote")?;
+        templates::name(&mut profile);
+        keep.save(&beside(keep.path, &mark), &profile, other)?;
+    }
+    Ok(profile)
+}
+
 /// The notes below the report: how to keep the profile, or its file and how to
 /// open it; and the profiles of other processes.
-fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<String> {
+fn notes(arguments: &RunArguments, keep: Option<Keep>, collected: &Collected) -> Vec<String> {
     let line: Vec<OsString> = std::env::args_os().collect();
     let mut notes = Vec::new();
     notes.extend(script::misplaced(&arguments.command, &line));
+    let others = collected.others.len();
+    // A server (`php -S`) writes a profile for each request; the report is about the first.
+    let writers = if collected.are_of_one_process() {
+        "further requests"
+    } else {
+        "forked processes"
+    };
     let Some(keep) = keep else {
         let forked = match others {
             0 => String::new(),
             count => {
-                format!("; forked processes wrote {count} more, which it keeps too")
+                format!("; {writers} wrote {count} more, which it keeps too")
             }
         };
         let rest = line.get(2..).unwrap_or_default();
@@ -176,7 +240,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let kept = output::with_size(keep.path);
     if others > 0 {
         notes.push(format!(
-            "forked processes wrote {others} more: their names are {file}.<pid>, or \
+            "{writers} wrote {others} more: their names are {file}.<pid>, or \
              {file}.<pid>.<number> if one wrote several"
         ));
     }
@@ -216,6 +280,14 @@ impl<'a> Keep<'a> {
             None if !has_ending && !input::is_standard(path) => &NATIVE,
             to => export::format(to, path)?,
         };
+        if arguments.mode == Mode::Edges && format.needs_stacks() {
+            bail!(
+                "cannot write {}: {} is made of whole stacks, and --mode edges records only caller and \
+                 callee pairs; --mode tree records stacks",
+                path.display(),
+                format.name
+            );
+        }
         Ok(Self {
             path,
             format,

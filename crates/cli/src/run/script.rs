@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -39,6 +39,12 @@ pub(super) fn check(php: &Php) -> Result<()> {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 bail!("cannot read the script {}", permission_error(path))
             }
+            // PHP would print its bytes.
+            Ok(file) if is_binary(&file) => {
+                bail!(
+                    "{name} is a program, not a PHP script: `xhprof run` only starts PHP programs"
+                )
+            }
             // PHP reports every other error.
             _ => Ok(()),
         },
@@ -57,6 +63,12 @@ pub(super) fn check(php: &Php) -> Result<()> {
         }
         Err(_) => Ok(()),
     }
+}
+
+/// Whether the file is a program in machine code.
+fn is_binary(mut file: &File) -> bool {
+    let mut magic = [0; 4];
+    file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF"
 }
 
 fn not_found(path: &Path) -> String {

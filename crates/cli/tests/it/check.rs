@@ -244,6 +244,20 @@ fn what_grew_since_the_base_comes_first() {
 }
 
 #[test]
+fn a_program_that_fails_is_shown_with_its_own_words_alone() {
+    let stage = crate::run::Stage::new();
+    let mut check = stage.program("failing");
+    check.args(["check", "--budget", "edges <= 1", "--"]);
+    let php = stage.path("php").into_os_string().into_string().unwrap();
+    let output = check.args([&php, "s.php"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = said(&output);
+    let (_, shown) = said.split_once("exit code 7:\n").unwrap();
+    let shown: Vec<&str> = shown.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(shown, ["    from the program"], "{said}");
+}
+
+#[test]
 fn a_scenario_that_cannot_run_is_an_error_and_is_torn_down() {
     let directory = tempfile::tempdir().unwrap();
     let text = "scenarios:\n  - name: a\n    profiles: x.xhp\n    set_up: 'echo no database >&2; echo today >&2; exit 3'\n    tear_down: touch torn\n    budgets: [edges <= 1]\n";

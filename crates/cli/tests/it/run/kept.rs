@@ -113,7 +113,6 @@ fn a_program_without_a_profile_is_explained() {
         ("nothing-code", 5, "xhprof doctor"),
         ("segv", 128 + 11, "died of signal 11"),
         ("killed", 128 + 9, "was killed"),
-        ("broken", 1, "PHP wrote a broken profile: not a profile"),
     ] {
         let output = stage.output(end, &["--", "s.php"]);
         assert_eq!(output.status.code(), Some(code), "{end}");
@@ -124,6 +123,49 @@ fn a_program_without_a_profile_is_explained() {
         );
         assert_eq!(stderr(&output).lines().count(), 1, "{end}");
     }
+}
+
+#[test]
+fn what_cannot_be_saved_stays_where_php_wrote_it() {
+    let stage = Stage::new();
+    let run = |end: &str, arguments: &[&str], expected: &str| {
+        let output = stage.run(end, arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{said}");
+        let (_, kept) = said.split_once("what PHP wrote is kept in ").unwrap();
+        let kept = Path::new(kept.trim_end());
+        let files: Vec<_> = fs::read_dir(kept).unwrap().collect();
+        assert_eq!(files.len(), 1, "{said}");
+        fs::remove_dir_all(kept).unwrap();
+        stage.assert_clean();
+    };
+    run(
+        "broken",
+        &["--", "s.php"],
+        "a profile is not saved: cannot read what PHP wrote: not a profile",
+    );
+    // Sentry takes no calls of more than 30 s.
+    let recorded = Profile {
+        symbols: vec![Symbol::new(Symbol::MAIN)],
+        body: Body::Events(Events {
+            events: Vec::new(),
+            end: Instant {
+                wall: 31_000_000_000,
+                ..Instant::default()
+            },
+        }),
+        ..Profile::empty()
+    };
+    let mut file = Vec::new();
+    native::write(&recorded, &mut file).unwrap();
+    fs::write(stage.path("prepared.xhp"), file).unwrap();
+    run(
+        "prepared",
+        &["-o", "run.sentry.json", "--", "s.php"],
+        "a profile is not saved: cannot write run.sentry.json: Sentry profile: more than 30 s",
+    );
+    assert!(!stage.path("run.sentry.json").exists());
 }
 
 #[test]
@@ -188,6 +230,9 @@ fn forked_processes_are_kept_beside() {
         let file = fs::read_to_string(stage.path(name)).unwrap();
         assert!(file.contains(function), "{name}: {file}");
     }
+    // `php -S` serves all requests in one process.
+    let output = stage.output("requests", &["--", "s.php"]);
+    assert!(stderr(&output).contains("further requests wrote 1 more, which it keeps too"));
 }
 
 #[test]

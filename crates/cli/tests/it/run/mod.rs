@@ -46,6 +46,7 @@ profile() {
 case "$END" in
     echo) cat; profile $$ 1 a; echo from the program >&2 ;;
     code) profile $$ 1 a; exit 7 ;;
+    failing) echo "from the program" >&2; profile $$ 1 a; exit 7 ;;
     segv) kill -SEGV $$ ;;
     killed) kill -KILL $$ ;;
     prepared) profile $$ 1 a; for file in "$directory"/*; do cp "$HERE/prepared.xhp" "$file"; done ;;
@@ -53,6 +54,7 @@ case "$END" in
     nothing-code) exit 5 ;;
     broken) profile $$ 1 a; for file in "$directory"/*; do echo broken > "$file"; done ;;
     forked) profile 4711 1 b; profile $$ 2 a; profile 4712 3 c ;;
+    requests) profile $$ 1 a; profile $$ 2 b ;;
     wrapped) profile 4711 1 w ;;
     interrupted)
         trap 'trap "" INT; profile $$ 1 a; kill $!; trap - INT; kill -INT $$' INT
@@ -263,6 +265,49 @@ fn lines_are_for_the_modes_that_have_none_without_the_flag() {
 }
 
 #[test]
+fn what_would_not_be_measured_is_told_before_php_starts() {
+    let stage = Stage::new();
+    let sampled = "(--mode sample records wall time only)";
+    for (arguments, expected, why) in [
+        (
+            &["--mode", "sample", "--metric", "cpu"][..],
+            "the profile has no cpu costs",
+            sampled,
+        ),
+        (
+            &["--mode", "sample", "--sort", "calls"],
+            "the profile has no calls costs",
+            sampled,
+        ),
+        (
+            &["--flags", "cpu", "--sort", "memory"],
+            "the profile has no memory costs",
+            "(--flags is cpu)",
+        ),
+        (
+            &["--flags", "none", "--columns", "calls,cpu"],
+            "there is no column cpu here; --columns takes calls, self, self%, incl, incl%",
+            "(--flags is none)",
+        ),
+        (
+            &["--mode", "edges", "-o", "run.svg"],
+            "cannot write run.svg: flame graph (SVG) is made of whole stacks, and --mode edges",
+            "--mode tree records stacks",
+        ),
+    ] {
+        let output = stage.output("echo", &[arguments, &["--", "s.php"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let said = stderr(&output);
+        assert!(said.contains(expected) && said.contains(why), "{said}");
+        assert!(!stage.path("arguments").exists(), "{arguments:?}");
+    }
+    let all =
+        "calls,self,self%,incl,incl%,wall,cpu,memory,peak,incl-wall,incl-cpu,incl-memory,incl-peak";
+    stage.output("echo", &["--columns", all, "--", "s.php"]);
+    assert!(stage.path("arguments").exists());
+}
+
+#[test]
 fn samples_are_taken_each_millisecond_unless_asked_otherwise() {
     let stage = Stage::new();
     for (arguments, expected) in [
@@ -303,6 +348,10 @@ fn what_is_no_script_is_told_before_php_starts() {
             "cat",
             "/cat, which is not a PHP script: `xhprof run` only starts PHP programs",
         ),
+        (
+            "/bin/cat",
+            "/bin/cat is a program, not a PHP script: `xhprof run` only starts PHP programs",
+        ),
     ] {
         let output = stage.output("echo", &["--", command]);
         assert_eq!(output.status.code(), Some(1));
@@ -311,6 +360,18 @@ fn what_is_no_script_is_told_before_php_starts() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(!stage.path("arguments").exists() && !stage.path("question").exists());
     }
+}
+
+#[test]
+fn a_dash_is_a_script_from_standard_input() {
+    let stage = Stage::new();
+    let output = stage.output("echo", &["--", "-", "own"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stage
+            .php_arguments()
+            .ends_with(&["--".to_owned(), "own".to_owned()])
+    );
 }
 
 #[test]
