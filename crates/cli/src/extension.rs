@@ -48,8 +48,11 @@ impl Extension {
         match candidate {
             Some(path) => {
                 let path = Path::new(&path).display();
-                let reason = reason.unwrap_or_else(|| "PHP does not say why".to_owned());
-                bail!("PHP cannot load the extension {path}: {reason}")
+                let said = || answer.lines().find(|line| !line.trim().is_empty());
+                let reason = reason.or_else(|| Some(format!("it says {:?}", said()?)));
+                let reason = reason.unwrap_or_else(|| "it does not say why".to_owned());
+                let binary = Path::new(&php.binary).display();
+                bail!("{binary} cannot load the extension {path}: {reason}")
             }
             None => bail!(
                 "no xhprof extension: it is not beside this program, nor does PHP know it; \

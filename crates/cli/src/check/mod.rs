@@ -96,8 +96,14 @@ fn configured(arguments: &CheckArguments) -> Result<(Config, Option<(PathBuf, St
     let source = source_of(arguments)?;
     let Some(source) = source else {
         if !arguments.budget.is_empty() {
+            // `--base` takes all files that follow it.
+            let base = if arguments.base.is_empty() {
+                ""
+            } else {
+                "; PROFILES come before --base"
+            };
             bail!(
-                "--budget is for PROFILES or a COMMAND; the budgets of scenarios are in the file"
+                "--budget is for PROFILES or a COMMAND; the budgets of scenarios are in the file{base}"
             );
         }
         let text = config::read(&arguments.config)?;

@@ -120,11 +120,13 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
     } else {
         let rest = of_grade(Grade::Wrong).chain(of_grade(Grade::Warning));
         text.extend(rest.map(|finding| rendered(finding, look)));
-        let note = format!(
-            "… {} without a finding; --verbose lists all",
-            counted(good as u64, "check")
-        );
-        text.push_str(&format!("{}\n", look.paint(Style::Faint, &note)));
+        if good > 0 {
+            let note = format!(
+                "… {} without a finding; --verbose lists all",
+                counted(good as u64, "check")
+            );
+            text.push_str(&format!("{}\n", look.paint(Style::Faint, &note)));
+        }
     }
     out.write_all(text.as_bytes())?;
     Ok(u8::from(wrong > 0))
