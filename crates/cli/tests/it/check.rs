@@ -241,6 +241,21 @@ fn what_grew_since_the_base_comes_first() {
         first("incl.wall(*) <= base"),
         "2.60 ms by find, 100 µs in the base"
     );
+    // `--base` takes both.
+    let arguments = [
+        "--budget",
+        "calls <= base",
+        "--base",
+        "old.json",
+        "new.json",
+    ];
+    let output = check(&directory, &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("; PROFILES come before --base"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]

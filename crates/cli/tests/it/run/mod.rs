@@ -29,6 +29,7 @@ for argument; do
         case "$LOADED" in
             no) echo 'Warning: PHP Startup: Unable to load dynamic library "x.so" (tried: x.so (no such file)) in Unknown on line 0'
                 echo "Extension 'xhprof' not present."; exit 1 ;;
+            other) echo "unknown option $1" >&2; exit 2 ;;
             pecl) printf 'xhprof\n\nxhprof support => enabled\nVersion => 2.3.10\n\nxhprof.output_dir => no value => no value\n' ;;
             *) printf 'xhprof\n\nVersion => 0.1.0\n\nxhprof.auto_enable => 0 => 0\nxhprof.output_dir => => \n' ;;
         esac
@@ -410,6 +411,8 @@ fn without_the_extension_the_program_is_not_run() {
     for (loaded, reason) in [
         ("pecl", "another extension named xhprof"),
         ("no", "(no such file)"),
+        // A binary that is no PHP.
+        ("other", "xhprof.so: it says \"unknown option -d\""),
     ] {
         let output = stage
             .run("echo", &["--", "s.php"])
