@@ -241,6 +241,9 @@ impl fmt::Display for WriteError {
             Self::NotHeld { format, metric } => {
                 write!(f, "{format} has no place for {} costs", metric.name())
             }
+            Self::NotMeasured {
+                metric: Metric::Calls,
+            } => f.write_str("the profile has no number of calls"),
             Self::NotMeasured { metric } => {
                 write!(f, "the profile has no {} costs", metric.name())
             }

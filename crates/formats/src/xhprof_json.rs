@@ -34,7 +34,7 @@ pub const XHPROF_JSON: Format = Format {
 const LOOKAHEAD: usize = 64 * 1024;
 
 fn detect(head: &[u8]) -> Detection {
-    let head = head.trim_ascii_start();
+    let head = without_mark(head).trim_ascii_start();
     match head {
         [] | [b'['] => Detection::NeedMore,
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
@@ -57,10 +57,15 @@ fn detect(head: &[u8]) -> Detection {
     }
 }
 
+/// The text behind a byte order mark, which some tools write.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 pub(crate) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let input = crate::shared::whole::whole_json(input, XHPROF_JSON.name, budget)?;
     let mut document = Document::within(budget);
-    let mut json = serde_json::Deserializer::from_slice(&input);
+    let mut json = serde_json::Deserializer::from_slice(without_mark(&input));
     let rows = Rows {
         document: &mut document,
         may_be_wrapped: true,
@@ -152,7 +157,7 @@ impl Document {
         let key = key.as_bytes();
         match entry {
             Entry::Stack(stack) => self.rows.add_sample(key, stack.as_bytes()),
-            Entry::Row { cost, .. } => self.rows.add_row(key, *cost),
+            Entry::Row(cost) => self.rows.add_row(key, *cost),
             Entry::Other => Err(RowsError::entry(key)),
         }
     }
@@ -293,7 +298,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
                 // XHGui and Buggregator have more fields around the array.
                 key => {
                     let entry: Entry = map.next_value()?;
-                    if matches!(entry, Entry::Row { has_wall: true, .. }) {
+                    if matches!(entry, Entry::Row(cost) if cost.has_wall()) {
                         // Rows without a caller, as in Tideways' files.
                         if let Err(error) = document.add(key, &entry) {
                             return Err(document.stop(error));
@@ -338,6 +343,7 @@ mod tests {
             "[ ]",
             r#"{"meta":{},"profile":{"main()":"#,
             r#"{"main()" :"#,
+            "\u{feff}{\"main()\":",
         ] {
             assert_eq!(detect(head), Detection::Yes, "{head}");
         }
@@ -354,6 +360,13 @@ mod tests {
         for input in ["[]", "{}", " [ ] ", r#"{"profile":[],"meta":{}}"#] {
             assert_eq!(profile(input), Profile::empty(), "{input}");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_numbers_in_quotes_are_read() {
+        let marked = "\u{feff}{\"main()\":{\"ct\":\"2\",\"wt\":\"7\"}}";
+        let plain = r#"{"main()":{"ct":2,"wt":7}}"#;
+        assert_eq!(profile(marked), profile(plain));
     }
 
     #[test]

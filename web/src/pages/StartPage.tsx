@@ -25,7 +25,7 @@ export function StartPage(props: {
         </button>
       </p>
       <p class="muted">
-        xhprof, Xdebug, SPX, Excimer, speedscope, pprof, Callgrind, Chrome, perf and other profiles, compressed or not.
+        xhprof, Xdebug, SPX, Excimer, speedscope, pprof, Callgrind, Chrome, perf and other profiles, gzipped or not.
         Nothing leaves this computer.
       </p>
       <h3>To record one</h3>

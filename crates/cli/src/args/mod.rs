@@ -198,14 +198,9 @@ pub(crate) struct RunArguments {
     /// What to record
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
-    /// With --mode sample: microseconds between two samples
-    #[arg(
-        long,
-        value_name = "MICROSECONDS",
-        default_value = "1000",
-        value_parser = clap::value_parser!(u32).range(100..)
-    )]
-    pub(crate) interval: u32,
+    /// With --mode sample: microseconds between two samples [default: 1000]
+    #[arg(long, value_name = "MICROSECONDS", value_parser = clap::value_parser!(u32).range(100..))]
+    pub(crate) interval: Option<u32>,
     /// Print nothing after the program's own output: for `xhprof check`, which shows the end of it
     #[arg(long, hide = true, requires = "output")]
     pub(crate) no_report: bool,

@@ -79,11 +79,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     })
 }
 
-/// Checks, before the program starts, that the report can be printed: that what it shows is
-/// measured.
+/// Checks, before the program starts, that the report can be printed, because what it shows is
+/// measured, and that no option would be ignored.
 fn check_report(arguments: &RunArguments) -> Result<()> {
     let flags = arguments.flags.0;
     let is_sampled = arguments.mode == Mode::Sample;
+    if arguments.interval.is_some() && !is_sampled {
+        bail!("--interval is the time between two samples: it needs --mode sample");
+    }
     let mut empty = Profile::empty();
     if let Body::Edges(edges) = &mut empty.body {
         // Only a profile with a peak has the columns of it.
@@ -109,8 +112,12 @@ fn command(
     extension: &Extension,
     directory: &Path,
 ) -> Command {
-    let interval = (arguments.mode == Mode::Sample)
-        .then(|| setting(&settings::SAMPLING_INTERVAL, &arguments.interval.into()));
+    let interval = (arguments.mode == Mode::Sample).then(|| {
+        setting(
+            &settings::SAMPLING_INTERVAL,
+            &arguments.interval.unwrap_or(1000).into(),
+        )
+    });
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())

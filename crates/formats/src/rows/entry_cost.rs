@@ -31,6 +31,16 @@ impl EntryCost {
         self.set(metric, Number::Float(value));
     }
 
+    /// The same for a number that is written as a text, as some databases return it; other texts are ignored.
+    pub(crate) fn set_text(&mut self, metric: &[u8], text: &[u8]) {
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        if let Ok(value) = text.parse() {
+            self.set_int(metric, value);
+        } else if let Ok(value) = text.parse() {
+            self.set_float(metric, value);
+        }
+    }
+
     fn set(&mut self, metric: &[u8], value: Number) {
         let slot = match metric {
             b"ct" => &mut self.calls,
@@ -44,7 +54,7 @@ impl EntryCost {
     }
 
     /// Whether the entry has a wall time.
-    pub(super) fn has_wall(&self) -> bool {
+    pub(crate) fn has_wall(&self) -> bool {
         self.wall_us.is_some()
     }
 

@@ -54,17 +54,15 @@ pub(crate) fn read_serialized(
         let mut cost = EntryCost::default();
         for _ in 0..reader.array_start()? {
             let metric = reader.key()?;
-            let value = match reader.value()? {
-                #[expect(clippy::cast_precision_loss, reason = "kept beside it exactly")]
-                Value::Int(value) => (Some(value), value as f64),
-                Value::Float(value) => (None, value),
-                _ => continue,
+            let value = reader.value()?;
+            let Key::String(metric) = metric else {
+                continue;
             };
-            if let Key::String(metric) = metric {
-                match value {
-                    (Some(value), _) => cost.set_int(metric, value),
-                    (None, value) => cost.set_float(metric, value),
-                }
+            match value {
+                Value::Int(value) => cost.set_int(metric, value),
+                Value::Float(value) => cost.set_float(metric, value),
+                Value::String(text) => cost.set_text(metric, text),
+                _ => {}
             }
         }
         reader.array_end()?;
@@ -377,6 +375,14 @@ mod tests {
                 ..Metrics::default()
             }
         );
+    }
+
+    #[test]
+    fn numbers_may_be_texts() {
+        let texts = "a:2:{s:2:\"ct\";s:1:\"2\";s:2:\"wt\";s:3:\"7.5\";}";
+        let numbers = "a:2:{s:2:\"ct\";i:2;s:2:\"wt\";d:7.5;}";
+        let of_texts = profile(&rows(&[("main()", texts)]));
+        assert_eq!(of_texts, profile(&rows(&[("main()", numbers)])));
     }
 
     #[test]

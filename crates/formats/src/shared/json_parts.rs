@@ -18,13 +18,8 @@ use crate::rows::EntryCost;
 /// The value of a key of the classic array.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Entry {
-    /// Costs, and whether a wall time is among them, which every row must have.
-    Row {
-        /// All that are numbers.
-        cost: EntryCost,
-        /// Whether `wt` is.
-        has_wall: bool,
-    },
+    /// All costs that are numbers.
+    Row(EntryCost),
     /// A stack, of the sampled array.
     Stack(String),
     /// Neither.
@@ -52,23 +47,22 @@ impl<'de> Visitor<'de> for EntryVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
         let mut cost = EntryCost::default();
-        let mut has_wall = false;
         while let Some(metric) = map.next_key::<Cow<'de, str>>()? {
             let Scalar(value) = map.next_value()?;
             let metric = metric.as_bytes();
             match value {
                 Some(Value::Number(number)) => {
-                    has_wall |= metric == b"wt";
                     if let Some(value) = number.as_i64() {
                         cost.set_int(metric, value);
                     } else if let Some(value) = number.as_f64() {
                         cost.set_float(metric, value);
                     }
                 }
-                _ => continue,
+                Some(Value::String(text)) => cost.set_text(metric, text.as_bytes()),
+                _ => {}
             }
         }
-        Ok(Entry::Row { cost, has_wall })
+        Ok(Entry::Row(cost))
     }
 
     /// An entry without a single metric, as PHP writes it.
@@ -78,10 +72,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
             is_empty = false;
         }
         Ok(if is_empty {
-            Entry::Row {
-                cost: EntryCost::default(),
-                has_wall: false,
-            }
+            Entry::Row(EntryCost::default())
         } else {
             Entry::Other
         })
@@ -244,11 +235,12 @@ mod tests {
         let mut cost = EntryCost::default();
         cost.set_int(b"wt", 7);
         cost.set_float(b"cpu", 1.5);
-        let has_wall = true;
-        assert_eq!(
-            entry(r#"{"wt":7,"x":[{"y":1}],"cpu":1.5,"ct":null}"#),
-            Entry::Row { cost, has_wall }
-        );
+        for json in [
+            r#"{"wt":7,"x":[{"y":1}],"cpu":1.5,"ct":null}"#,
+            r#"{"wt":"7","cpu":"1.5","ct":"many"}"#,
+        ] {
+            assert_eq!(entry(json), Entry::Row(cost), "{json}");
+        }
         assert_eq!(entry(r#""a==>b""#), Entry::Stack("a==>b".to_owned()));
         for other in ["[1]", "null", "5", "true", "-1.5"] {
             assert_eq!(entry(other), Entry::Other, "{other}");

@@ -277,7 +277,7 @@ fn what_would_not_be_measured_is_told_before_php_starts() {
         ),
         (
             &["--mode", "sample", "--sort", "calls"],
-            "the profile has no calls costs",
+            "the profile has no number of calls",
             sampled,
         ),
         (
@@ -361,6 +361,15 @@ fn what_is_no_script_is_told_before_php_starts() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(!stage.path("arguments").exists() && !stage.path("question").exists());
     }
+}
+
+#[test]
+fn an_interval_without_samples_is_refused() {
+    let stage = Stage::new();
+    let output = stage.output("echo", &["--interval", "250", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("it needs --mode sample"));
+    assert!(!stage.path("arguments").exists());
 }
 
 #[test]
