@@ -93,7 +93,7 @@ pub struct SourceLine {
     pub function: u32,
 }
 
-/// A function of another file.
+/// A function that is not among those of the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SourceName {
@@ -245,17 +245,15 @@ impl<'d> Files<'d> {
         })
     }
 
-    /// The functions of lines that are defined in other files: a file that is included
-    /// belongs to the function that includes it.
-    fn elsewhere(&self, lines: &[SourceLine], number: u32) -> Vec<SourceName> {
-        let all: BTreeSet<u32> = lines.iter().map(|line| line.function).collect();
+    /// The functions of lines that are not among those of the file: a file that is included
+    /// belongs to the function that includes it, and a function may have lines and no cost.
+    fn elsewhere(&self, lines: &[SourceLine], of_file: &[SymbolId]) -> Vec<SourceName> {
+        let mut all: BTreeSet<u32> = lines.iter().map(|line| line.function).collect();
+        for symbol in of_file {
+            all.remove(&symbol.0);
+        }
         let profile = self.document.profile();
-        let is_elsewhere = |function: &u32| {
-            let defined = profile.symbols[*function as usize].file.as_deref();
-            defined != Some(self.list[number as usize].name)
-        };
-        let names = all.into_iter().filter(is_elsewhere);
-        let names = names.map(|function| SourceName {
+        let names = all.into_iter().map(|function| SourceName {
             function,
             name: names::text(profile.name(SymbolId(function))),
         });
@@ -284,7 +282,7 @@ impl<'d> Files<'d> {
         functions.truncate(MOST_LINES);
         SourceLines {
             file: row,
-            elsewhere: self.elsewhere(&lines, number),
+            elsewhere: self.elsewhere(&lines, &file.functions),
             lines,
             functions,
             omitted: count(omitted),
