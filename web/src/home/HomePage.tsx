@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { address, condition, functionAddress, routeAddress } from "../api/filter";
 import type { Compared, Found, HomePage as Home, HomeRoute, RegressionsPage, SeriesPoint } from "../api/generated";
+import { sentence } from "../api/client";
 import { valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
 import { RequestCharts } from "../chart/RequestCharts";
@@ -11,6 +12,7 @@ import { Change } from "../parts/Change";
 import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
 import { Page, Panel, Tag } from "../shell/Page";
+import { RouteLink } from "../shell/RouteLink";
 import { filterOf, useServer } from "../shell/server";
 import { Answered, Loading, Nothing, TooFew } from "../shell/states";
 import { GettingStarted } from "./GettingStarted";
@@ -136,7 +138,7 @@ function Findings(props: { app: string }): JSX.Element {
       ) : all.length === 0 ? (
         <Nothing
           title={
-            asked.answer.reason ??
+            (asked.answer.reason === null ? null : sentence(asked.answer.reason)) ??
             (asked.answer.releases.some(({ is_compared }) => is_compared)
               ? "Nothing: no release made a route slower or larger."
               : "Not known: no release has enough runs to be compared.")
@@ -199,9 +201,7 @@ function LastRelease(props: { effect: NonNullable<Home["release"]> }): JSX.Eleme
             {effect.routes.slice(0, 6).map((row) => (
               <tr key={row.route}>
                 <td class="mono clip">
-                  <a href={routeAddress(effect.app, row.route)}>
-                    <bdi>{row.route}</bdi>
-                  </a>
+                  <RouteLink app={effect.app} route={row.route} />
                 </td>
                 <td class="n">{row.p95.now === null ? "–" : format.time(row.p95.now)}</td>
                 <td class="n">
@@ -237,9 +237,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
           {props.routes.map((row) => (
             <tr key={`${row.app} ${row.route}`}>
               <td class="mono clip">
-                <a href={routeAddress(row.app, row.route)}>
-                  <bdi>{row.route}</bdi>
-                </a>
+                <RouteLink app={row.app} route={row.route} />
               </td>
               {props.hasApp ? <td>{row.app}</td> : null}
               <td>

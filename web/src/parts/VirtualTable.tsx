@@ -149,7 +149,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
       style={{
         "--columns": template,
         "--row": `${String(rowHeight)}px`,
-        maxHeight: `${String(head + rows * rowHeight + SCROLLBAR)}px`,
+        maxHeight: `min(${String(head + rows * rowHeight + SCROLLBAR)}px, var(--most-height, 100000rem))`,
       }}
       onScroll={(event) => {
         setScrollTop(event.currentTarget.scrollTop);

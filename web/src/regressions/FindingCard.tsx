@@ -1,11 +1,12 @@
 /** One finding: what happened, how sure it is, where it comes from, and where to go on. */
 import type { JSX } from "preact";
 import type { Found } from "../api/generated";
-import { address, condition, filter, functionAddress, routeAddress, runsAddress } from "../api/filter";
+import { address, condition, filter, functionAddress, runsAddress } from "../api/filter";
 import * as format from "../format";
 import { CausePath } from "./CausePath";
 import { FindingChart } from "./FindingChart";
 import { costText, figureText, measureTitle, shareText, sureness } from "./words";
+import { RouteLink } from "../shell/RouteLink";
 
 /** The routes that are in view before the others are asked for. */
 const ROUTES = 5;
@@ -100,9 +101,7 @@ function Places(props: { found: Found; app: string; titleId: string }): JSX.Elem
           {places.map((place) => (
             <tr key={place.route}>
               <th scope="row" class="mono">
-                <a href={routeAddress(app, place.route)}>
-                  <bdi>{place.route}</bdi>
-                </a>
+                <RouteLink app={app} route={place.route} />
               </th>
               <td class="n">{figureText(found.measure, place.before)}</td>
               <td class="n">{figureText(found.measure, place.after)}</td>

@@ -1,10 +1,11 @@
 /** What one release made slower, what moved, and what cannot be decided yet. */
 import type { JSX } from "preact";
 import type { ReleaseFindings, Undecided } from "../api/generated";
-import { address, condition, filter, functionAddress, routeAddress, runsAddress } from "../api/filter";
+import { address, condition, filter, functionAddress, runsAddress } from "../api/filter";
 import * as format from "../format";
 import { FunctionName } from "../parts/links";
 import { FindingCard } from "./FindingCard";
+import { RouteLink } from "../shell/RouteLink";
 
 /** The most rows of what is not decided. */
 const MOST_UNDECIDED = 20;
@@ -81,9 +82,7 @@ function NotDecided(props: { app: string; rows: readonly Undecided[] }): JSX.Ele
                   </a>
                 </th>
                 <td class="mono">
-                  <a href={routeAddress(app, row.route)}>
-                    <bdi>{row.route}</bdi>
-                  </a>
+                  <RouteLink app={app} route={row.route} />
                 </td>
                 <td class="wrap">{row.text}</td>
               </tr>

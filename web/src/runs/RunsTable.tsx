@@ -1,9 +1,9 @@
 /** A list of runs. */
 import type { JSX } from "preact";
 import type { RunInfo, RunSort } from "../api/generated";
-import { routeAddress } from "../api/filter";
 import * as format from "../format";
 import { common, telling, type RunColumn } from "./columns";
+import { RouteLink } from "../shell/RouteLink";
 
 export function RunsTable(props: {
   runs: readonly RunInfo[];
@@ -20,7 +20,7 @@ export function RunsTable(props: {
   const same = common(runs, shown);
   return (
     <>
-      {same.length > 0 ? <p class="muted small table-note">All of them: {same.join(" · ")}</p> : null}
+      {same.length > 0 ? <p class="muted small common-values">All of them: {same.join(" · ")}</p> : null}
       <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
         <table class="runs">
           <thead>
@@ -103,11 +103,7 @@ function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
     );
   }
   if (column.title === "Route") {
-    return (
-      <a href={routeAddress(run.app, run.route)}>
-        <bdi>{text}</bdi>
-      </a>
-    );
+    return <RouteLink app={run.app} route={run.route} />;
   }
   if (column.title === "Status" && run.failed) return <span class="bad">{text}</span>;
   return <bdi>{text}</bdi>;

@@ -42,7 +42,7 @@ export function SavedViews(props: { address: string; title: string }): JSX.Eleme
   const current = views.find((view) => view.address === props.address);
   return (
     <div
-      class="popup-place"
+      class="views-place"
       ref={place}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;
@@ -65,7 +65,7 @@ export function SavedViews(props: { address: string; title: string }): JSX.Eleme
         <span class="wide-only">&nbsp;Views</span>
       </button>
       {isOpen ? (
-        <div class="popup saved-views" role="dialog" aria-label="Saved views">
+        <div class="views-popup saved-views" role="dialog" aria-label="Saved views">
           {views.length === 0 ? <p class="muted">No view has a name yet.</p> : null}
           <ul>
             {views.map((view) =>
