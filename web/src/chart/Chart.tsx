@@ -82,9 +82,11 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
     grid: { stroke: colour("--line"), width: 1 },
     ticks: { show: false },
   };
+  const zone = zoneOf(times);
   return {
     width: Math.max(width, 100),
     height,
+    ...(zone === undefined ? {} : { tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), zone) }),
     padding: [18, 22, 0, 0],
     cursor: {
       y: false,
@@ -96,11 +98,11 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
     legend: { show: true, live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(most, 1e-9) * 1.08] } },
     axes: [
-      { ...axis, space: 70, values: (_, times, __, ___, step) => timeWords(times, step) },
+      { ...axis, space: 70, values: (_, splits, __, ___, step) => timeWords(splits, step, zone) },
       { ...axis, size: 64, space: 36, values: (_, splits) => splits.map((value) => text(value)) },
     ],
     series: [
-      { label: "Time", value: (_, time: number | null) => momentOf(time ?? times.at(-1) ?? 0) },
+      { label: "Time", value: (_, time: number | null) => momentOf(time ?? times.at(-1) ?? 0, zone) },
       ...lines.map(({ label, colour: name, isBold, values }) => ({
         label,
         stroke: colour(name),
@@ -147,17 +149,22 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
   };
 }
 
-/** The times of an axis in the reader's own calendar: the day where it begins, and hours within it. */
-function timeWords(times: readonly number[], step: number): string[] {
+/** Sums of a day are those of a day of UTC, whatever the reader's own calendar is. */
+export function zoneOf(times: readonly number[]): "UTC" | undefined {
+  return times.every((time) => time % 86_400 === 0) ? "UTC" : undefined;
+}
+
+/** The times of an axis: the day where it begins, and hours within it; in the reader's own calendar without a zone. */
+function timeWords(times: readonly number[], step: number, timeZone: "UTC" | undefined): string[] {
   let before = "";
   return times.map((time) => {
     const moment = new Date(time * 1000);
-    const day = moment.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+    const day = moment.toLocaleDateString(undefined, { day: "numeric", month: "short", timeZone });
     const year = step > 40 * 86_400 ? `\n${moment.getFullYear()}` : "";
     const isNew = day !== before;
     before = day;
     if (step >= 86_400) return day + year;
-    const hour = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+    const hour = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", timeZone });
     return isNew ? `${hour}\n${day}` : hour;
   });
 }
@@ -194,12 +201,12 @@ function drawMarks(
   ctx.restore();
 }
 
-export function momentOf(time: number): string {
+export function momentOf(time: number, timeZone: "UTC" | undefined): string {
   return new Date(time * 1000).toLocaleString(undefined, {
     weekday: "short",
     day: "numeric",
     month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
+    timeZone,
+    ...(timeZone === undefined ? { hour: "2-digit", minute: "2-digit" } : {}),
   });
 }

@@ -70,7 +70,8 @@ function SeriesChart(props: { series: Series; figure: FigureName; url: URL; q: s
   const lines = useMemo(() => linesOf(points, figure), [points, figure]);
   const marks = useMemo(() => marksOf(releases, times), [releases, times]);
   const text = FIGURES.find(({ name }) => name === figure)?.text ?? format.count;
-  if (points.length < 2) return <Nothing title="There are too few runs in this time for a chart." />;
+  if (points.length === 0) return <Nothing title="No run is in this selection." />;
+  if (points.length === 1) return <Nothing title="A chart takes runs of two hours or days." />;
   if (lines.every(({ values }) => values.every((value) => value === null)))
     return <Nothing title="No run of this selection measured it." />;
   const within = (from: number, to: number): string =>

@@ -65,7 +65,7 @@ export function FilterBar(props: { url: URL }): JSX.Element {
         >
           {TIMES.map(({ value, label }) => (
             <option key={value} value={value}>
-              {label}
+              {value === "" && url.pathname === "/" ? "Recent time" : label}
             </option>
           ))}
           {isRange ? <option value="range">{rangeText(since, until)}</option> : null}
