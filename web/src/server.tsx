@@ -1,7 +1,7 @@
 /** Starts the app of `xhprof serve`: who is logged in, and the page of the address. */
 import { render, type JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { takeSecret } from "./api/client";
+import { sentence, takeSecret } from "./api/client";
 import type { Session } from "./api/generated";
 import { useApi } from "./api/useApi";
 import { ComparePage } from "./compare/ComparePage";
@@ -80,7 +80,7 @@ function WithSession(props: { url: URL; problem: string | null }): JSX.Element {
 function Problem(props: { text: string }): JSX.Element {
   return (
     <Page title="Not found">
-      <Nothing title={props.text}>
+      <Nothing title={sentence(props.text)}>
         <p>
           <a href="/">Home</a> · <a href="/runs">Runs</a>
         </p>

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { ComparisonPage, Proposals } from "../api/generated";
 import { address } from "../api/filter";
 import { useApi } from "../api/useApi";
+import { CopyLine } from "../parts/CopyLine";
 import { Page, Panel } from "../shell/Page";
 import { navigate, useUrl } from "../shell/router";
 import { filterOf } from "../shell/server";
@@ -70,9 +71,7 @@ function ProposalsPanel(props: { q: string }): JSX.Element {
         apps.length === 0 ? (
           <Nothing title="There are no runs to compare yet.">
             <p>Send some of each release:</p>
-            <pre>
-              <code>xhprof push FILES… --to {location.origin} --release 2026.11</code>
-            </pre>
+            <CopyLine label="Sending runs" text={`xhprof push FILES… --to ${location.origin} --release 2026.11`} />
           </Nothing>
         ) : (
           apps.map(({ app, proposals }) => (

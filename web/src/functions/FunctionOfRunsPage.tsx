@@ -1,7 +1,7 @@
 /** One function in all runs of a selection: over time, by route, its callers and callees. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { address, functionAddress, routeAddress } from "../api/filter";
+import { address, functionAddress } from "../api/filter";
 import type { FunctionDay, FunctionOfRuns, NeighbourRow, ReleaseInfo } from "../api/generated";
 import { useApi } from "../api/useApi";
 import { Chart, type Line } from "../chart/Chart";
@@ -9,6 +9,7 @@ import * as format from "../format";
 import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
 import { Page, Panel } from "../shell/Page";
+import { RouteLink } from "../shell/RouteLink";
 import { filterOf, setParameter } from "../shell/server";
 import { Answered, Nothing } from "../shell/states";
 
@@ -22,6 +23,14 @@ export function FunctionOfRunsPage(props: { url: URL }): JSX.Element {
       {name === "" ? (
         <Nothing title="The address names no function.">
           <p>Search for one: Ctrl K.</p>
+        </Nothing>
+      ) : asked.error?.status === 404 ? (
+        <Nothing title={asked.error.message}>
+          {q === "" ? null : (
+            <p>
+              <a href={functionAddress(name, "")}>In all runs</a>
+            </p>
+          )}
         </Nothing>
       ) : (
         <Answered asked={asked} lines={10}>
@@ -80,9 +89,7 @@ function Known(props: { of: FunctionOfRuns; url: URL; q: string }): JSX.Element 
               {of.routes.map((row) => (
                 <tr key={`${row.app} ${row.route}`}>
                   <td class="mono clip">
-                    <a href={routeAddress(row.app, row.route)}>
-                      <bdi>{row.route}</bdi>
-                    </a>
+                    <RouteLink app={row.app} route={row.route} />
                   </td>
                   <td>
                     <ShareBar share={row.part} />

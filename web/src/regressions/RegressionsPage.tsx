@@ -7,6 +7,7 @@ import { sentence } from "../api/client";
 import { termsOf, withValue } from "../api/terms";
 import { useApi, type Asked } from "../api/useApi";
 import * as format from "../format";
+import { CopyLine } from "../parts/CopyLine";
 import { Page, Panel } from "../shell/Page";
 import { navigate, useUrl } from "../shell/router";
 import { filterOf } from "../shell/server";
@@ -66,9 +67,7 @@ function Findings(props: { answer: Answer; q: string; named: string }): JSX.Elem
     return apps.length === 0 ? (
       <Nothing title="There are no runs yet.">
         <p>Send some of each release:</p>
-        <pre>
-          <code>xhprof push FILES… --to {location.origin} --release 2026.11</code>
-        </pre>
+        <CopyLine label="Sending runs" text={`xhprof push FILES… --to ${location.origin} --release 2026.11`} />
       </Nothing>
     ) : (
       <Panel title="Applications">

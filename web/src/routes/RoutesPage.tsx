@@ -1,6 +1,6 @@
 /** Routes: all of a selection, those with the most time first. */
 import type { JSX } from "preact";
-import { address, routeAddress } from "../api/filter";
+import { address } from "../api/filter";
 import type { RouteOfList, RoutesPage as Routes } from "../api/generated";
 import { useApi } from "../api/useApi";
 import { RequestCharts } from "../chart/RequestCharts";
@@ -9,8 +9,9 @@ import * as format from "../format";
 import { Change } from "../parts/Change";
 import { ShareBar } from "../parts/ShareBar";
 import { Page, Panel } from "../shell/Page";
+import { RouteLink } from "../shell/RouteLink";
 import { filterOf, setParameter } from "../shell/server";
-import { Answered, Nothing } from "../shell/states";
+import { Answered, NoRuns } from "../shell/states";
 
 const SORTS = {
   time: { label: "Share of time", value: (row: RouteOfList) => row.share },
@@ -36,7 +37,7 @@ export function RoutesPage(props: { url: URL }): JSX.Element {
         <Answered asked={asked} lines={10}>
           {({ routes }) =>
             routes.length === 0 ? (
-              <Nothing title="No request in this selection." />
+              <NoRuns q={q} path="/routes" />
             ) : (
               <Table
                 routes={[...routes].sort((a, b) => SORTS[sort].value(b) - SORTS[sort].value(a))}
@@ -70,7 +71,7 @@ function Table(props: {
         }}
       >
         {SORTS[name].label}
-        {sort === name ? <span aria-hidden="true"> ↓</span> : null}
+        {sort === name ? <span aria-hidden="true">&nbsp;↓</span> : null}
       </button>
     </th>
   );
@@ -95,9 +96,7 @@ function Table(props: {
           {routes.map((row) => (
             <tr key={`${row.app} ${row.route}`}>
               <td class="mono clip">
-                <a href={routeAddress(row.app, row.route)}>
-                  <bdi>{row.route}</bdi>
-                </a>
+                <RouteLink app={row.app} route={row.route} />
               </td>
               {hasApp ? <td>{row.app}</td> : null}
               <td>

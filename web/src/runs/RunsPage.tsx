@@ -7,7 +7,7 @@ import { useApi } from "../api/useApi";
 import { Page, Panel } from "../shell/Page";
 import { navigate } from "../shell/router";
 import { filterOf, setParameter } from "../shell/server";
-import { Answered, Nothing } from "../shell/states";
+import { Answered, NoRuns } from "../shell/states";
 import { COLUMNS } from "./columns";
 import { FacetLists } from "./FacetLists";
 import { RunsTable } from "./RunsTable";
@@ -70,11 +70,7 @@ export function RunsPage(props: { url: URL }): JSX.Element {
           <Answered asked={asked} lines={12}>
             {({ runs, next }) =>
               runs.length === 0 ? (
-                <Nothing title="No run matches.">
-                  <p>
-                    <a href="/runs">Show all runs</a>
-                  </p>
-                </Nothing>
+                <NoRuns q={q} path="/runs" />
               ) : (
                 <>
                   <RunsTable

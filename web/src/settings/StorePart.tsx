@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { SettingsPage, Stats } from "../api/generated";
 import { condition, runsAddress } from "../api/filter";
 import * as format from "../format";
+import { CopyLine } from "../parts/CopyLine";
 import { DataTable } from "../parts/DataTable";
 
 export function StorePart(props: { answer: SettingsPage }): JSX.Element {
@@ -16,9 +17,7 @@ export function StorePart(props: { answer: SettingsPage }): JSX.Element {
         {apps.length === 0 ? (
           <div class="panel-text">
             <p>There are no runs yet. Send one:</p>
-            <pre>
-              <code>xhprof push run.xhp --to {location.origin} --app shop</code>
-            </pre>
+            <CopyLine label="Sending a run" text={`xhprof push run.xhp --to ${location.origin} --app shop`} />
           </div>
         ) : (
           <DataTable

@@ -46,6 +46,23 @@ export function Nothing(props: { title: string; children?: ComponentChildren }):
   );
 }
 
+/** Says that no run is in a selection: because of its filter, or because there are none yet. */
+export function NoRuns(props: { q: string; path: string }): JSX.Element {
+  return props.q === "" ? (
+    <Nothing title="There are no runs yet.">
+      <p>
+        <a href="/">Three ways to get some</a>
+      </p>
+    </Nothing>
+  ) : (
+    <Nothing title="No run matches.">
+      <p>
+        <a href={props.path}>Without the filter</a>
+      </p>
+    </Nothing>
+  );
+}
+
 /** Says that a comparison would be chance. */
 export function TooFew(props: { runs: readonly [number, number]; needed?: number }): JSX.Element {
   const [before, now] = props.runs;
