@@ -57,7 +57,7 @@ export function App(props: {
   const [texts, setTexts] = useState(() => new SourceTexts());
   const input = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const main = useRef<HTMLElement>(null);
+  const main = useRef<HTMLElement & HTMLDivElement>(null);
   const documents = useRef(0);
   const wasStarted = useRef(false);
 
@@ -203,6 +203,8 @@ export function App(props: {
     event.preventDefault();
   };
 
+  // A page of the server has its own.
+  const Main = isInShell ? "div" : "main";
   return (
     <div class={isInShell ? "app in-shell" : "app"}>
       {isInShell ? null : (
@@ -276,7 +278,7 @@ export function App(props: {
           </button>
         </div>
       ) : null}
-      <main ref={main} tabIndex={-1} onKeyDown={onKeyDown} class={`page-${page}`}>
+      <Main ref={main} tabIndex={-1} onKeyDown={onKeyDown} class={`view page-${page}`}>
         {session ? (
           <SessionProvider value={session}>
             <Reshaped />
@@ -288,7 +290,7 @@ export function App(props: {
             embedded={embedded && { names: embedded.names, onOpen: () => void open(embedded) }}
           />
         )}
-      </main>
+      </Main>
       {isDragged ? (
         <div class="drop-sheet">Drop profiles to open them{session ? ", or source files to see them" : ""}</div>
       ) : null}

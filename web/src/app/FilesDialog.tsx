@@ -1,6 +1,6 @@
 /** Several files: added up, or compared. */
 import type { JSX, RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Stored } from "../engine/parts";
 import type { FileToOpen } from "../types";
 
@@ -24,7 +24,8 @@ export function filesOf(picked: readonly Picked[]): Promise<FileToOpen[]> {
 /** A dialog that keeps the keyboard inside and closes with Esc. */
 export function useModal(onClose: () => void): { ref: RefObject<HTMLDialogElement | null> } {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: what is typed at once belongs to the dialog.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return undefined;
     dialog.showModal();

@@ -12,7 +12,7 @@ export function SpanChanges(props: { spans: readonly SpanChange[] }): JSX.Elemen
         <h2 id="spans-title">Spans that changed</h2>
         <span class="muted small">SQL statements, requests and commands of a run</span>
       </div>
-      <div class="table-place" role="region" aria-label="Spans that changed" tabIndex={0}>
+      <div class="table-place" role="group" aria-label="Table" tabIndex={0}>
         <table class="data">
           <thead>
             <tr>

@@ -19,7 +19,7 @@ export function DataTable(props: {
 }): JSX.Element {
   const { columns, label } = props;
   return (
-    <div class="table-place" role="region" aria-label={label} tabIndex={0}>
+    <div class="table-place" role="group" aria-label={label} tabIndex={0}>
       <table class="data">
         <thead>
           <tr>

@@ -61,7 +61,7 @@ function FacetList(props: {
   const shown = isAll ? values : values.slice(0, FIRST);
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <ul>
         {shown.map(({ value, runs }) => {
           const isChosen = chosen === value;
@@ -72,7 +72,9 @@ function FacetList(props: {
                 class={isChosen ? "facet chosen" : "facet"}
                 aria-current={isChosen ? "true" : undefined}
               >
-                <bdi class="clip">{value === "" ? "(unknown)" : value}</bdi>
+                <bdi class="clip" title={value}>
+                  {value === "" ? "(unknown)" : format.middle(value, 24)}
+                </bdi>
                 <span class="muted n">{format.count(runs)}</span>
               </a>
             </li>

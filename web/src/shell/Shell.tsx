@@ -120,12 +120,12 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
         ) : null}
       </header>
       {session.demo ? (
-        <p class="demo-note" role="note">
+        <aside class="demo-note" aria-label="Demonstration">
           Simulated data of a made-up shop.
           {session.demo.stored_days === null
             ? ""
             : ` ${session.demo.stored_days} of ${session.demo.days ?? "?"} days are stored so far.`}
-        </p>
+        </aside>
       ) : null}
       {FILTERED.includes(url.pathname) ? <FilterBar url={url} /> : null}
       <main id="content" tabIndex={-1} class={isViewer(url.pathname) ? "viewer-page" : undefined}>
