@@ -51,6 +51,7 @@ function Known(props: { context: RunContext }): JSX.Element {
 function RunHead(props: { context: RunContext; title: string }): JSX.Element {
   const { run, previous, next, siblings, usual, wall, peak, trace } = props.context;
   const same = filter(condition("app", run.app), condition("route", run.route));
+  const cost = run.unit === "time" ? format.time : (count: number) => format.counted(count, "sample");
   return (
     <div class="run-head">
       <div class="run-title">
@@ -73,11 +74,11 @@ function RunHead(props: { context: RunContext; title: string }): JSX.Element {
       </div>
       <div class="run-facts">
         <span>
-          <b>{format.time(run.wall)}</b>
+          <b>{cost(run.wall)}</b>
           {wall === null || wall.before === null ? null : (
             <span class="small">
               {" "}
-              <span class="muted">usual {format.time(wall.before)},</span> <Change compared={wall} />
+              <span class="muted">usual {cost(wall.before)},</span> <Change compared={wall} />
             </span>
           )}
         </span>
