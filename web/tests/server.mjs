@@ -1,11 +1,12 @@
 // The pages of `xhprof serve`, against a real server: each flow, each size, and what axe finds.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { withDemo } from "./regressions.mjs";
 import { HOSTILE, look, send, visit, withServer } from "./servers.mjs";
-import { eventually, folder, shop, xhprof } from "./stage.mjs";
+import { eventually, folder, golden, shop, xhprof } from "./stage.mjs";
 
 const rowsOf = (page) => page.locator("table.runs tbody tr").count();
 
@@ -36,6 +37,45 @@ export const server = {
       assert.match(words("agent").join(" "), /^agent --spool \S+ --to http:/);
       await page.reload();
       await page.getByText("Routes by time").waitFor();
+      await close();
+    });
+  },
+
+  async "lists of an empty store lead to the ways to get runs, and a filter without runs to all"(browser) {
+    await withServer([], async ({ address }) => {
+      const { page, wrong, close } = await visit(browser, `${address}/routes`, { width: 360 });
+      for (const path of ["/routes", "/runs"]) {
+        await page.goto(address + path);
+        await page.getByText("There are no runs yet.").waitFor();
+      }
+      await page.getByRole("button", { name: "Views" }).click();
+      const { x, width } = await page.getByRole("dialog", { name: "Saved views" }).boundingBox();
+      assert.ok(x >= 0 && x + width <= 360, `the views are from ${x} to ${x + width}`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Three ways to get some" }).click();
+      await page.getByText("No run is stored yet").waitFor();
+      await page.goto(`${address}/runs?q=route:/none`);
+      assert.equal(await page.getByRole("link", { name: "Without the filter" }).getAttribute("href"), "/runs");
+      assert.deepEqual(wrong, []);
+      await close();
+    });
+  },
+
+  async "the viewer of a run has its menus, and counts samples"(browser) {
+    await withServer([], async ({ address }) => {
+      const id = await send(address, {});
+      const { page, wrong, close } = await visit(browser, `${address}/run/${id}#v1/functions`);
+      await page.locator("summary", { hasText: "Columns" }).click();
+      await page.getByRole("checkbox", { name: "Inclusive" }).uncheck();
+      await page.getByRole("columnheader", { name: "Inclusive" }).waitFor({ state: "detached" });
+      assert.equal(await page.locator("main").count(), 1);
+      const tooHigh = await page.locator("[role=grid]").evaluate((grid) => grid.clientHeight - innerHeight);
+      assert.ok(tooHigh < 0, `the table is ${tooHigh} px higher than the window: all of its rows are in the page`);
+      const sampled = { method: "POST", body: readFileSync(golden("tiny.collapsedstack.txt")) };
+      const sent = await (await fetch(`${address}/api/v1/runs`, sampled)).json();
+      await page.goto(`${address}/run/${sent.runs[0].id}`);
+      await page.locator(".run-facts b", { hasText: /^\d+ samples$/ }).waitFor();
+      assert.deepEqual(wrong, []);
       await close();
     });
   },

@@ -305,10 +305,10 @@ export const views = {
   async "function: callers and callees are links, and add up"(browser) {
     const { page, wrong, close } = await atShop(browser, "functions?filter=withReviews");
     await page.locator(".vrow .fn").first().click();
-    const callees = await rows(page, "Calls");
+    const callees = await rows(page, "Callees");
     const called = callees.find(({ Function }) => Function === "Shop\\Catalogue::reviews");
     assert.equal(called.Calls, "40");
-    await page.locator('[aria-label="Calls"] .fn', { hasText: "reviews" }).click();
+    await page.locator('[aria-label="Callees"] .fn', { hasText: "reviews" }).click();
     await eventually(
       async () => (await text(page, ".function-name")) === "Shop\\Catalogue::reviews",
       "the callee's page",

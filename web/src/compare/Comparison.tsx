@@ -29,8 +29,8 @@ export function Comparison(props: { before: string; after: string; answer: Compa
       <FigureCards figures={answer.figures} />
       {answer.common === null ? null : (
         <p class="notice">
-          Most functions take {format.change(answer.common)} of their time: that is the load of the machines, not the
-          code. A change is sure only beyond it.
+          Most functions take {format.share(Math.abs(answer.common), 1)} {answer.common < 0 ? "less" : "more"} time:
+          that is the load of the machines, not the code. A change is sure only beyond it.
         </p>
       )}
       <ExplainedPanel id="mean-title" of="mean" explained={answer.mean} hasNote={false} filter={after} />

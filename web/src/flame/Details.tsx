@@ -158,8 +158,8 @@ export function Details(props: {
               </>
             )}
           </dl>
-          <Neighbours title="Called by" rows={page.callers} />
-          <Neighbours title="Calls" rows={page.callees} />
+          <Neighbours title="Callers" rows={page.callers} />
+          <Neighbours title="Callees" rows={page.callees} />
         </>
       ) : null}
       {format.metricNote(metric) === "" ? null : <p class="muted small">{format.metricNote(metric)}</p>}

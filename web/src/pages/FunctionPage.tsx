@@ -90,12 +90,12 @@ function Shown(props: { page: Page }): JSX.Element {
       </div>
       <div class="neighbours">
         <Neighbours
-          title="Called by"
+          title="Callers"
           rows={page.callers}
           empty="Nothing calls it: it is where the program begins."
           whole={row.inclusive[metric]}
         />
-        <Neighbours title="Calls" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />
+        <Neighbours title="Callees" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />
       </div>
     </article>
   );
@@ -112,7 +112,7 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
         <caption class="sr-only">Costs</caption>
         <thead>
           <tr>
-            <th scope="col">{calls > 0 ? format.counted(calls, "call") : ""}</th>
+            <th scope="col">{calls > 0 ? format.counted(calls, "call") : "Metric"}</th>
             <th scope="col">Self</th>
             <th scope="col">of all</th>
             {calls > 0 ? <th scope="col">per call</th> : null}

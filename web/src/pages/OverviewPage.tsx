@@ -273,7 +273,7 @@ export function Fact(props: { name: string; value: string }): JSX.Element {
   return (
     <>
       <dt>
-        <bdi>{props.name.slice(0, 200)}</bdi>
+        <bdi>{props.name.slice(0, 200).replaceAll("_", " ")}</bdi>
       </dt>
       <dd>
         <bdi>{isBytes ? format.bytes(Number(props.value)) : props.value.slice(0, 2_000)}</bdi>

@@ -45,7 +45,7 @@ export function SandwichPage(): JSX.Element {
                     >
                       <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
                       <span class="ending">
-                        <bdi>{format.middle(shortName(row.name), 80)}</bdi>
+                        <bdi>{shortName(row.name).slice(-300)}</bdi>
                       </span>
                     </Go>
                   </li>

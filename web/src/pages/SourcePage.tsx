@@ -81,7 +81,7 @@ function Files(props: { sources: Sources; shown: number | null }): JSX.Element {
               >
                 <span class="line-share">{format.share(file.own[metric], sources.total[metric])}</span>
                 <span class={texts.has(file.name) ? "ending" : "ending muted"}>
-                  <bdi>{format.middle(file.template ?? shortPath(file.name), 60)}</bdi>
+                  <bdi>{(file.template ?? shortPath(file.name)).slice(-300)}</bdi>
                 </span>
               </Go>
             </li>
@@ -146,7 +146,7 @@ function One(props: { answer: Sources }): JSX.Element {
             <span>
               The text of <bdi>{lastPart(file.name).slice(0, 200)}</bdi> is not in this page
               {texts.count > 0 ? ", and not among the files that were dropped" : ""}. Drop it or its folder here, or
-              record it with <code>--source DIR</code>.
+              make a page with <code>xhprof html --source DIR</code>.
             </span>
             <button type="button" onClick={chooseFolder}>
               Choose a folder…
@@ -179,7 +179,7 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
       <SourceText
         label={`${lastPart(shown.file.name).slice(0, 200)}, with costs`}
         text={text}
-        columns={answer.hasLines ? columnsOf(knownCost(shown.lines, metric)) : OF_FUNCTIONS}
+        columns={columnsOf(shown, answer, metric)}
         marks={marks}
         line={line}
         onOpen={(at) => {
@@ -199,24 +199,25 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
   );
 }
 
-const OF_FUNCTIONS = [
-  { title: "Self", help: "What the function that begins here cost without its callees" },
-  { title: "Inclusive", help: "What it cost with its callees" },
-  { title: "Calls", help: "How often it was called" },
-];
-
-function columnsOf(known: "own" | "callees"): { title: string; help: string }[] {
-  const ofCalls = [
-    { title: "Callees", help: "What the functions cost that the line calls" },
-    { title: "Calls", help: "Calls from the line" },
-  ];
-  return known === "callees"
-    ? ofCalls
-    : [{ title: "Self", help: "What the line cost without the functions that it calls" }, ...ofCalls];
-}
-
 type Metric = ReturnType<typeof useSession>["metric"];
 type Unit = ReturnType<typeof useSession>["unit"];
+
+/** The titles of what `marksOf` puts beside lines. Samples have no calls. */
+function columnsOf(shown: SourceLines, answer: Sources, metric: Metric): { title: string; help: string }[] {
+  const columns = answer.hasLines
+    ? [
+        { title: "Self", help: "What the line cost without the functions that it calls" },
+        { title: "Callees", help: "What the functions cost that the line calls" },
+        { title: "Calls", help: "Calls from the line" },
+      ]
+    : [
+        { title: "Self", help: "What the function that begins here cost without its callees" },
+        { title: "Inclusive", help: "What it cost with its callees" },
+        { title: "Calls", help: "How often it was called" },
+      ];
+  const isOfCalls = answer.hasLines && knownCost(shown.lines, metric) === "callees";
+  return columns.slice(isOfCalls ? 1 : 0, answer.total.calls > 0 ? 3 : 2);
+}
 
 /** What stands beside lines: their costs, or those of the functions that begin there. */
 function marksOf(shown: SourceLines, answer: Sources, metric: Metric, unit: Unit): ReadonlyMap<number, LineMark> {
@@ -267,6 +268,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
     [functions, shown.elsewhere],
   );
   const lines = answer.hasLines && shown.lines.length > 0 ? shown.lines : null;
+  const hasCalls = answer.total.calls > 0;
   const hasOwn = lines === null || knownCost(lines, metric) === "own";
   const cost = (value: number): string => format.cost(value, metric, unit);
   if (lines === null && functions.length === 0) return <Empty title="No function of this file was called." />;
@@ -290,7 +292,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
           width: costWidth(metric, unit),
           numeric: true,
         },
-        { key: "calls", title: "Calls", width: "6rem", numeric: true },
+        ...(hasCalls ? [{ key: "calls", title: "Calls", width: "6rem", numeric: true }] : []),
       ]}
       cells={(at) => {
         if (lines !== null) {
@@ -301,7 +303,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
             <FunctionLink key="name" fn={line.function} name={names.get(line.function) ?? ""} />,
             ...(hasOwn ? [cost(line.own[metric]), format.share(line.own[metric], answer.total[metric])] : []),
             cost(line.callees[metric]),
-            format.count(line.callees.calls),
+            ...(hasCalls ? [format.count(line.callees.calls)] : []),
           ];
         }
         const found = functions[at];
@@ -313,7 +315,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
           cost(row.own[metric]),
           format.share(row.own[metric], answer.total[metric]),
           cost(row.inclusive[metric]),
-          format.count(row.inclusive.calls),
+          ...(hasCalls ? [format.count(row.inclusive.calls)] : []),
         ];
       }}
       onOpen={(at) => {

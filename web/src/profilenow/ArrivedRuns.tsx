@@ -34,10 +34,10 @@ export function ArrivedRuns(props: { arrivals: Arrivals }): JSX.Element {
         <DataTable
           label="The latest runs"
           columns={[
-            { title: "Began" },
+            { title: "Started" },
             { title: "Route" },
             { title: "Status", isWide: true },
-            { title: "Wall", isNumber: true },
+            { title: "Time", isNumber: true },
             { title: "Peak", isNumber: true, isWide: true },
             { title: "SQL", isNumber: true, isWide: true },
             { title: "Host", isWide: true },
