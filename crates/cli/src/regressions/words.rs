@@ -116,6 +116,9 @@ pub fn evidence(finding: &Finding) -> String {
     let t = finding.places.first().map_or(0.0, |place| place.t);
     let mut text = if t.is_infinite() {
         format!("found after {days}; the ratio of calls never varied before")
+    } else if t >= 100.0 {
+        // The number says no more: it is not chance.
+        format!("found after {days}; more than 100 standard errors")
     } else {
         format!("found after {days}; {t:.1} standard errors")
     };
