@@ -9,15 +9,18 @@
 #   debug      a debug build of the same, by clang: its VM has a function for each handler
 #   musl       a PHP with musl, built the same way; with the extension of the packages
 #   php8.1, php8.3  from packages of npm, without headers: only `xhprof attach` is tested
+#   aarch64    Debian 12's for arm64, emulated by qemu; also random programs
 #
 # The rows go into docs/platforms.md. Everything else is kept in target/matrix, so that the
 # next run is short.
 
 matrix=${release%/release}/matrix
-matrix_names=(installed trixie php8.5 newest zts debug musl)
+matrix_names=(installed trixie php8.5 newest zts debug musl aarch64)
 matrix_sampled=(php8.1 php8.3)
 matrix_engines=(execute observer)
 matrix_jits=(off tracing function)
+# More options of PHP's run-tests.php.
+matrix_run_tests=()
 
 matrix_run() {
     local name status failed=0
@@ -179,6 +182,75 @@ matrix_musl() {
     matrix_test musl "$PHP" "$PWD" "$(run_tests_script)"
 }
 
+# Everything that runs in this root is emulated, the programs that a test starts too. Packages
+# are only unpacked: their scripts would be emulated, for half an hour.
+matrix_aarch64() {
+    local root=$matrix/aarch64/root status=0
+    matrix_emulate_aarch64
+    if [ ! -e "$root/complete" ]; then
+        as_root rm -rf --one-file-system "$root"
+        as_root mmdebstrap --variant=extract --architectures=arm64 --include='?essential' \
+            --include=php8.2-{cli,dev,opcache,fpm,sqlite3,mysql,curl},procps bookworm "$root" "$(debian_mirror)" \
+            >"$root.log" 2>&1 || die "mmdebstrap failed: $(tail -n 5 "$root.log")"
+        as_root cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+        as_root cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
+        as_root touch "$root/complete"
+    fi
+    # An emulated test is up to 30 times as slow.
+    matrix_run_tests=(--set-timeout 600)
+    in_chroot_tests aarch64 "$root" php8.2 matrix_cross || status=$?
+    echo "aarch64: the layouts of xhprof attach"
+    CC=aarch64-linux-gnu-gcc QEMU_LD_PREFIX=/usr/aarch64-linux-gnu attach_layouts || status=$?
+    matrix_machine "$root" || status=$?
+    in_root "$root" php8.2 -n /xhprof/php-tests/programs/differential/run.php /xhprof/libxhprof.so 1 100 || status=$?
+    in_root "$root" php8.2 -n /xhprof/php-tests/programs/monkey/run.php /xhprof/libxhprof.so /xhprof/xhprof 1 60 || status=$?
+    return "$status"
+}
+
+# What needs a kernel for aarch64: an emulated machine with Debian's, whose memory has the root.
+matrix_machine() {
+    local root=$1 folder=$matrix/aarch64 log=$matrix/aarch64/machine.log
+    unpack_packages --alone "$folder/kernel" debian-installer-12-netboot-arm64
+    as_root install -m 755 php-tests/programs/machine/init.sh "$root/init"
+    say "aarch64: a machine with a kernel of its own; its output is in $log"
+    (cd "$root" && as_root find . -xdev ! -path './usr/share/doc*' ! -path './usr/include*' |
+        as_root cpio --create --format=newc --quiet) >"$folder/machine.img"
+    qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -smp 2 -m 4096 -nodefaults -nographic -serial stdio -no-reboot \
+        -kernel "$(find "$folder/kernel" -path '*/text/*' -name linux)" -initrd "$folder/machine.img" \
+        -append 'console=ttyAMA0 quiet panic=-1 rdinit=/init' </dev/null 2>&1 | tr -d '\r' >"$log"
+    rm "$folder/machine.img"
+    grep -E '^(Linux|CPU time|Tests (passed|failed|skipped)|FAIL|attach|php-fpm|the machine)' "$log"
+    grep -q '^the machine: passed' "$log"
+}
+
+# Lets the kernel run programs for aarch64, until this shell ends: unmounting forgets it.
+matrix_emulate_aarch64() {
+    local folder=/proc/sys/fs/binfmt_misc
+    [ ! -e "$folder/qemu-aarch64" ] || return 0
+    if [ ! -e "$folder/register" ]; then
+        as_root mount -t binfmt_misc binfmt_misc "$folder"
+        trap 'as_root umount /proc/sys/fs/binfmt_misc' EXIT
+    fi
+    as_root tee "$folder/register" </usr/lib/binfmt.d/qemu-aarch64.conf >/dev/null
+}
+
+# The extension and the program for aarch64, by this machine's Rust and Debian's cross-compiler.
+matrix_cross() {
+    local target=aarch64-unknown-linux-gnu
+    say "$1: $(php_name)"
+    [ -e "$(rustc --print target-libdir --target "$target")" ] || rustup target add "$target" ||
+        die "matrix: Rust has no standard library for $target here, and rustup does not install it"
+    (
+        export CARGO_TARGET_DIR=$matrix/$1/target CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+        export BINDGEN_EXTRA_CLANG_ARGS="--target=$target --sysroot=$matrix/$1/root"
+        cargo build --release --locked --target "$target" -p xhprof
+        cargo build --profile program --locked --target "$target" -p xhprof-cli
+        mkdir -p "$CARGO_TARGET_DIR/release"
+        cp "$CARGO_TARGET_DIR/$target/release/libxhprof.so" "$CARGO_TARGET_DIR/$target/program/xhprof" "$CARGO_TARGET_DIR/release/"
+    )
+    matrix_program=$matrix/$1/target/release/xhprof
+}
+
 # chroot_of SUITE ROOT PACKAGES
 chroot_of() {
     local suite=$1 root=$2 packages=$3
@@ -190,10 +262,10 @@ chroot_of() {
     as_root touch "$root/complete"
 }
 
-# in_chroot_tests NAME ROOT PHP: builds outside, with this machine's Rust, and tests
+# in_chroot_tests NAME ROOT PHP [BUILD]: builds outside, with this machine's Rust, and tests
 # inside.
 in_chroot_tests() {
-    local name=$1 root=$2 php=$3 folder=$matrix/$1/bin enter
+    local name=$1 root=$2 php=$3 folder=$matrix/$1/bin matrix_program=$release/xhprof enter
     enter=$(command -v sudo || true)
     [ "$(id -u)" != 0 ] || enter=
     mkdir -p "$folder"
@@ -202,12 +274,12 @@ in_chroot_tests() {
         "$enter" "$root" "${php/php/php-config}" "$root" >"$folder/php-config"
     chmod +x "$folder/php" "$folder/php-config"
     export PHP=$folder/php PHP_CONFIG=$folder/php-config
-    matrix_build "$name"
+    "${4:-matrix_build}" "$name"
     as_root rm -rf "$root/xhprof"
     as_root mkdir -p "$root/xhprof/crates/attach/tests"
     as_root cp -R php-tests xhprof.stub.php "$root/xhprof/"
     as_root cp -R crates/attach/tests/programs "$root/xhprof/crates/attach/tests/"
-    as_root cp "$matrix/$name/target/release/libxhprof.so" "$release/xhprof" "$root/xhprof/"
+    as_root cp "$matrix/$name/target/release/libxhprof.so" "$matrix_program" "$root/xhprof/"
     matrix_test "$name" "/usr/bin/$php" /xhprof \
         "$(find "$root/usr/lib/php" -path '*/build/run-tests.php' -printf '/usr/lib/php/%P\n')" "$root"
 }
@@ -297,7 +369,8 @@ matrix_tests() {
     # Nothing is sampled under the function JIT of PHP: sampling-jit.phpt sees to that.
     [ "$5" != function ] ||
         mapfile -t tests < <({ echo php-tests/sampling/sampling-jit.phpt && grep -rLi sampl php-tests --include='*.phpt'; } | sed "s|^|$2/|")
-    in_root "$root" env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff "${options[@]}" "${tests[@]}"
+    in_root "$root" env TEST_PHP_EXECUTABLE="$1" NO_INTERACTION=1 "$1" -n "$3" -n -q "-j$((2 * $(nproc)))" --no-progress --show-diff \
+        "${matrix_run_tests[@]}" "${options[@]}" "${tests[@]}"
 }
 
 # matrix_options MODULE ENGINE JIT: fills $options.
