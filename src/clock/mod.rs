@@ -9,7 +9,10 @@ mod calibration;
 mod counter;
 mod cpu_time;
 mod rseq;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod rseq_area;
 mod schedule;
 mod timer;

@@ -12,7 +12,10 @@
 //! **Invariant:** the pointer must not outlive this library, which holds the
 //! section, so it is cleared at disable.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod detector {
     use std::cell::Cell;
     use std::ptr;
@@ -33,13 +36,22 @@ mod detector {
         ".pushsection .text.xhprof_rseq, \"ax\"",
         ".globl xhprof_rseq_start, xhprof_rseq_end, xhprof_rseq_abort",
         ".hidden xhprof_rseq_start, xhprof_rseq_end, xhprof_rseq_abort",
-        "xhprof_rseq_start: ud2",
+        ".balign 4",
+        "xhprof_rseq_start: .long {undefined}",
         "xhprof_rseq_end:",
         ".long {signature}",
-        "xhprof_rseq_abort: ud2",
+        "xhprof_rseq_abort: .long {undefined}",
         ".popsection",
+        undefined = const UNDEFINED,
         signature = const SIGNATURE,
     );
+
+    /// The bytes of an undefined instruction: two `ud2`, or `udf #0`.
+    const UNDEFINED: u32 = if cfg!(target_arch = "x86_64") {
+        0x0b0f_0b0f
+    } else {
+        0
+    };
 
     unsafe extern "C" {
         static xhprof_rseq_start: u8;
@@ -238,7 +250,10 @@ mod detector {
     }
 }
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 mod detector {
     use std::cell::Cell;
 

@@ -11,8 +11,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::zend::per_thread::per_thread;
 
-/// The signature that glibc registers on x86-64, `RSEQ_SIG`.
-pub(super) const SIGNATURE: u32 = 0x5305_3053;
+/// The signature that glibc registers, `RSEQ_SIG`.
+pub(super) const SIGNATURE: u32 = if cfg!(target_arch = "x86_64") {
+    0x5305_3053
+} else {
+    0xd428_bc00
+};
 
 /// `struct rseq` of linux/rseq.h in its first version, which every kernel accepts.
 #[repr(C, align(32))]
@@ -76,14 +80,24 @@ fn call(flags: libc::c_int) -> bool {
 /// did.
 fn of_c_library() -> Option<&'static AtomicU64> {
     let offset = offset_in_c_library()? + std::mem::offset_of!(Area, rseq_cs).cast_signed();
+    // SAFETY: the C library's area at that offset is aligned, and lives as long as
+    // the thread; the reference is never sent to another thread.
+    Some(unsafe { AtomicU64::from_ptr(thread_pointer().wrapping_offset(offset).cast()) })
+}
+
+fn thread_pointer() -> *mut u8 {
     let thread: *mut u8;
     // SAFETY: the x86-64 ABI keeps the thread pointer at fs:0.
+    #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!("mov {}, fs:0", out(reg) thread, options(nostack, readonly, preserves_flags));
     }
-    // SAFETY: the C library's area at that offset is aligned, and lives as long as
-    // the thread; the reference is never sent to another thread.
-    Some(unsafe { AtomicU64::from_ptr(thread.wrapping_offset(offset).cast()) })
+    // SAFETY: the ABI of aarch64 keeps it in this register.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("mrs {}, tpidr_el0", out(reg) thread, options(nostack, nomem, preserves_flags));
+    }
+    thread
 }
 
 /// The offset of the C library's area from the thread pointer; none if it did not
