@@ -4,9 +4,8 @@ A profile that was asked for on the command line says on standard error where it
 xhprof
 --SKIPIF--
 <?php
-// The kernel is asked itself: qemu-user answers uname(2) for it.
-$kernel = @file_get_contents('/proc/sys/kernel/arch');
-if ($kernel && trim($kernel) !== php_uname('m')) die('skip in /proc the parent of an emulated process is the emulator');
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip in /proc the parent of an emulated process is the emulator');
 ?>
 --FILE--
 <?php

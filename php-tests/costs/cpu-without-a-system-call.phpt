@@ -6,9 +6,8 @@ xhprof
 <?php
 $machine = php_uname('m');
 if (PHP_OS_FAMILY !== 'Linux' || !in_array($machine, ['x86_64', 'aarch64'])) die('skip restartable sequences are used on Linux on x86-64 and aarch64');
-// The kernel is asked itself: qemu-user answers uname(2) for it.
-$kernel = @file_get_contents('/proc/sys/kernel/arch');
-if ($kernel && trim($kernel) !== $machine) die('skip an emulated program has no restartable sequences');
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip an emulated program has no restartable sequences');
 $flags = file_get_contents('/proc/cpuinfo');
 if ($machine === 'x86_64' && !preg_match('/^flags.*\bconstant_tsc\b.*\bnonstop_tsc\b/m', $flags)) die('skip the processor has no invariant counter');
 if (getenv('USE_ZEND_ALLOC') === '0') die('skip valgrind has no restartable sequences');

@@ -9,6 +9,8 @@ if (PHP_OS_FAMILY !== 'Linux') die('skip limits as Linux has them');
 foreach (['prlimit', 'setpriv'] as $program) {
     if (!shell_exec("command -v $program")) die("skip $program of util-linux sets limits");
 }
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip the limits of an emulated program are the emulator\'s, too');
 ?>
 --INI--
 opcache.enable_cli=0

@@ -24,6 +24,8 @@ function resident(): int
 
 rounds(1000);
 $php = rounds(1000);
+// The first reading compiles its regular expression only after the file was read.
+resident();
 $process = resident();
 echo rounds(10_000) - $php < 1000 ? "PHP's memory is the same\n" : "PHP's memory grew\n";
 $grown = resident() - $process;

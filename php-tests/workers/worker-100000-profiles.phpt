@@ -5,9 +5,8 @@ xhprof
 --SKIPIF--
 <?php
 if (!is_readable('/proc/self/statm')) die('skip no /proc/self/statm to read the process\'s memory from');
-// The kernel is asked itself: qemu-user answers uname(2) for it.
-$kernel = @file_get_contents('/proc/sys/kernel/arch');
-if ($kernel && trim($kernel) !== php_uname('m')) die('skip the memory of an emulated process is the emulator\'s, too');
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip the memory of an emulated process is the emulator\'s, too');
 ?>
 --FILE--
 <?php

@@ -8,8 +8,11 @@ mount -t devtmpfs dev /dev
 mkdir -p /dev/shm /dev/pts
 mount -t devpts pts /dev/pts
 for folder in /dev/shm /tmp; do mount -t tmpfs tmpfs "$folder"; done
+ip link set lo up
 ln -sf /proc/self/fd /dev/fd
-for number in 0 1 2; do ln -sf /proc/self/fd/$number "/dev/$(echo stdin stdout stderr | cut -d' ' -f$((number + 1)))"; done
+ln -sf /proc/self/fd/0 /dev/stdin
+ln -sf /proc/self/fd/1 /dev/stdout
+ln -sf /proc/self/fd/2 /dev/stderr
 cd /xhprof || exit
 
 failed=0
@@ -19,14 +22,20 @@ uname -srm
 php -d extension=/xhprof/libxhprof.so php-tests/programs/machine/cost.php
 # Without the C library's registration, by our own.
 GLIBC_TUNABLES=glibc.pthread.rseq=0 php -d extension=/xhprof/libxhprof.so php-tests/programs/machine/cost.php
+# One after the other: two at once would wait for the emulator.
 for engine in execute observer; do
-    php "$(find /usr/lib/php -name run-tests.php)" -n -q -j2 --no-progress --show-diff --set-timeout 900 \
-        -d extension=/xhprof/libxhprof.so -d xhprof.engine=$engine \
-        php-tests/costs php-tests/shares php-tests/exit php-tests/nesting php-tests/auto-enable
+    php "$(find /usr/lib/php -name run-tests.php)" -n -q --no-progress --show-diff --set-timeout 900 \
+        -d extension=/xhprof/libxhprof.so -d xhprof.engine=$engine php-tests/costs php-tests/exit/fork-*.phpt \
+        php-tests/auto-enable/auto-enable-[th]*.phpt php-tests/nesting/nesting-many-*.phpt
 done
-attach=crates/attach/tests/programs
-php $attach/check.php /usr/bin/php8.2 /xhprof/xhprof /xhprof/libxhprof.so
-php $attach/pools.php /usr/bin/php8.2 /xhprof/xhprof /usr/sbin/php-fpm8.2 60
+# The stacks of a program that has only these.
+echo '<?php function leaf() { for ($i = 0; $i < 1000; $i++); } function outer() { leaf(); } while (true) outer();' >/tmp/spin.php
+php8.2 -n /tmp/spin.php &
+sleep 10
+/xhprof/xhprof attach $! --duration 20s --collapsed >/tmp/stacks || failed=1
+kill $!
+grep -vE '^main\(\)(;outer(;leaf)?)? [0-9]+$' /tmp/stacks && failed=1
+echo "attach: $(awk '{ sum += $NF } END { print sum + 0 }' /tmp/stacks) samples"
 [ $failed = 0 ] && echo 'the machine: passed' || echo 'the machine: failed'
 echo o >/proc/sysrq-trigger
 sleep 10
