@@ -11,6 +11,7 @@ require __DIR__ . '/../include/child.php';
 
 $code = '<?php
 require ' . var_export(__DIR__ . '/../include/time.php', true) . ';
+$stretch = STRETCH;
 function a() { b(); }
 function b() { spin(10); eval("function spin() {}"); }
 function ending() { spin(60); echo json_encode(xhprof_disable()); }
@@ -19,7 +20,8 @@ xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 a();
 ';
 print_shares(function () use ($code) {
-    $profile = json_decode(run_code($code, 'display_errors=0')->output, true);
+    $ended = run_code(strtr($code, ['STRETCH' => $GLOBALS['stretch']]), 'display_errors=0');
+    $profile = json_decode($ended->output, true);
     $main = $profile['main()']['wt'];
     return [
         'a' => [$profile['main()==>a']['wt'], $main, 5, 30],
