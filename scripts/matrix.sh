@@ -213,7 +213,7 @@ matrix_machine() {
     unpack_packages --alone "$folder/kernel" debian-installer-12-netboot-arm64
     as_root install -m 755 php-tests/programs/machine/init.sh "$root/init"
     say "aarch64: a machine with a kernel of its own; its output is in $log"
-    (cd "$root" && as_root find . -xdev ! -path './usr/share/doc*' ! -path './usr/include*' |
+    (cd "$root" && as_root find . -xdev ! -path './usr/share/doc*' ! -path './usr/include*' ! -path './tmp/*' |
         as_root cpio --create --format=newc --quiet) >"$folder/machine.img"
     qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -smp 2 -m 4096 -nodefaults -nographic -serial stdio -no-reboot \
         -kernel "$(find "$folder/kernel" -path '*/text/*' -name linux)" -initrd "$folder/machine.img" \
