@@ -69,7 +69,9 @@ export const server = {
       await page.getByRole("checkbox", { name: "Inclusive" }).uncheck();
       await page.getByRole("columnheader", { name: "Inclusive" }).waitFor({ state: "detached" });
       assert.equal(await page.locator("main").count(), 1);
-      const tooHigh = await page.locator("[role=grid]").evaluate((grid) => grid.clientHeight - document.documentElement.clientHeight);
+      const tooHigh = await page
+        .locator("[role=grid]")
+        .evaluate((grid) => grid.clientHeight - document.documentElement.clientHeight);
       assert.ok(tooHigh < 0, `the table is ${tooHigh} px higher than the window: all of its rows are in the page`);
       const sampled = { method: "POST", body: readFileSync(golden("tiny.collapsedstack.txt")) };
       const sent = await (await fetch(`${address}/api/v1/runs`, sampled)).json();
