@@ -64,6 +64,9 @@ type Identity = [u64; 6];
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     known: NumberMap<u64, Entry>,
+    /// The addresses of those functions of the stack that were read again, in order.
+    fresh: Vec<u64>,
+    /// Their bytes, one behind the other.
     bytes: Vec<u8>,
     /// The number of the stack.
     stack: u64,
@@ -81,6 +84,22 @@ struct Entry {
     known: Known,
     /// The number of the stack for which it was read.
     read: u64,
+}
+
+impl Entry {
+    /// Whether the function has its place still, so that it need not be read for the stack of that number.
+    fn is_trusted(&self, stack: u64, is_innermost: bool) -> bool {
+        let trusted = if is_innermost {
+            TRUSTED_INNERMOST
+        } else {
+            TRUSTED
+        };
+        match self.known.lasts {
+            Lasts::Always => true,
+            Lasts::UntilReset => stack.saturating_sub(self.read) < trusted,
+            Lasts::No => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -108,9 +127,27 @@ enum Lasts {
 }
 
 impl Functions {
-    /// Another stack begins.
-    pub(crate) fn next_stack(&mut self) {
+    /// Another stack begins, the innermost frame first. Reads those of its functions that must be read, all at once.
+    pub(crate) fn next_stack<M: Memory>(&mut self, process: &View<'_, M>, stack: &[RawFrame]) {
         self.stack += 1;
+        let (known, fresh) = (&self.known, &mut self.fresh);
+        let addresses = stack.iter().map(|frame| frame.function).enumerate();
+        let is_due = |(index, address): &(usize, u64)| {
+            let entry = known.get(address);
+            *address != 0 && !entry.is_some_and(|entry| entry.is_trusted(self.stack, *index == 0))
+        };
+        fresh.clear();
+        fresh.extend(addresses.filter(is_due).map(|(_, address)| address));
+        fresh.sort_unstable();
+        fresh.dedup();
+        let size = process.layout.function_bytes();
+        self.bytes.resize(size * fresh.len(), 0);
+        let pieces = fresh.iter().copied().zip(self.bytes.chunks_exact_mut(size));
+        let mut pieces: Vec<_> = pieces.collect();
+        if process.memory.read_all(&mut pieces).is_err() {
+            // One of them cannot be read: which one is found below.
+            fresh.clear();
+        }
     }
 
     /// What a frame stands for.
@@ -170,20 +207,22 @@ impl Functions {
         symbols: &mut Symbols,
     ) -> Option<Known> {
         let before = self.known.get(&address).copied();
-        if let Some(Entry { known, read, .. }) = before {
-            let trusted = if is_innermost {
-                TRUSTED_INNERMOST
-            } else {
-                TRUSTED
-            };
-            let is_new = self.stack.saturating_sub(read) < trusted;
-            if known.lasts == Lasts::Always || known.lasts == Lasts::UntilReset && is_new {
-                return Some(known);
-            }
+        if let Some(entry) = before
+            && entry.is_trusted(self.stack, is_innermost)
+        {
+            return Some(entry.known);
         }
-        self.bytes.resize(process.layout.function_bytes(), 0);
-        process.memory.read(address, &mut self.bytes).ok()?;
-        let identity = identity(&self.bytes, process.layout);
+        let size = process.layout.function_bytes();
+        let mut single = Vec::new();
+        let bytes = match self.fresh.binary_search(&address) {
+            Ok(index) => self.bytes.get(index * size..(index + 1) * size)?,
+            Err(_) => {
+                single.resize(size, 0);
+                process.memory.read(address, &mut single).ok()?;
+                &single
+            }
+        };
+        let identity = identity(bytes, process.layout);
         let read = self.stack;
         if let Some(same) = before.filter(|entry| entry.identity == identity) {
             self.known.insert(address, Entry { read, ..same });
@@ -199,7 +238,7 @@ impl Functions {
         self.numbered += 1;
         let known = Known {
             number: self.numbered,
-            ..process.read(&self.bytes, address, symbols)?
+            ..process.read(bytes, address, symbols)?
         };
         if self.known.len() >= MAX_FUNCTIONS {
             self.known.clear();
@@ -524,7 +563,12 @@ mod tests {
         };
         let mut symbols = Symbols::default();
         let mut name = |functions: &mut Functions, is_innermost| {
-            functions.next_stack();
+            let caller = RawFrame {
+                function: 0,
+                ..frame
+            };
+            let stack = [if is_innermost { frame } else { caller }, frame];
+            functions.next_stack(&process, &stack);
             match functions.meaning(&process, &frame, is_innermost, &mut symbols) {
                 Meaning::Call { symbol, .. } => {
                     String::from_utf8_lossy(symbols.name(symbol)).into_owned()

@@ -6,8 +6,6 @@ use crate::memory::Memory;
 
 /// How many lines are remembered.
 const MAX_LINES: usize = 1 << 18;
-/// How many lines are read at once: as many pieces as the kernel takes.
-const PIECES: usize = 1024;
 
 /// The lines of one process, by the address of an instruction and the number of its function:
 /// another function at the same address has another number.
@@ -34,27 +32,28 @@ impl Lines {
                 None => {}
             }
         }
-        for missing in missing.chunks_mut(PIECES) {
-            let pieces = missing.iter_mut().map(|(opline, _, bytes)| {
-                let address = opline.0.wrapping_add(lineno);
-                (address, bytes.as_mut_slice())
-            });
-            let mut pieces: Vec<_> = pieces.collect();
-            if memory.read_all(&mut pieces).is_err() {
-                for (address, bytes) in &mut pieces {
-                    if memory.read(*address, bytes).is_err() {
-                        bytes.fill(0);
-                    }
+        if missing.is_empty() {
+            return;
+        }
+        let pieces = missing.iter_mut().map(|(opline, _, bytes)| {
+            let address = opline.0.wrapping_add(lineno);
+            (address, bytes.as_mut_slice())
+        });
+        let mut pieces: Vec<_> = pieces.collect();
+        if memory.read_all(&mut pieces).is_err() {
+            for (address, bytes) in &mut pieces {
+                if memory.read(*address, bytes).is_err() {
+                    bytes.fill(0);
                 }
             }
-            for (opline, line, bytes) in missing {
-                **line = u32::from_le_bytes(*bytes);
-                if **line != 0 {
-                    if self.known.len() >= MAX_LINES {
-                        self.known.clear();
-                    }
-                    self.known.insert(*opline, **line);
+        }
+        for (opline, line, bytes) in missing {
+            *line = u32::from_le_bytes(bytes);
+            if *line != 0 {
+                if self.known.len() >= MAX_LINES {
+                    self.known.clear();
                 }
+                self.known.insert(opline, *line);
             }
         }
     }

@@ -16,6 +16,9 @@ use nix::unistd::Pid;
 
 use crate::layout::to_usize;
 
+/// How many pieces the kernel reads at once: `UIO_MAXIOV` in `uio.h`.
+const MOST_PIECES: usize = 1024;
+
 /// Memory that can be read by address.
 pub(crate) trait Memory {
     /// Fills `into` with the bytes from `address` on.
@@ -124,29 +127,44 @@ impl Memory for ProcessMemory {
     }
 
     fn read_all(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<()> {
-        if self.is_vectored.get() {
-            let remote: Vec<RemoteIoVec> = pieces
-                .iter()
-                .map(|(address, into)| RemoteIoVec {
-                    base: to_usize(*address),
-                    len: into.len(),
-                })
-                .collect();
-            let mut local: Vec<IoSliceMut<'_>> = pieces
-                .iter_mut()
-                .map(|(_, into)| IoSliceMut::new(into))
-                .collect();
-            let wanted = remote.iter().map(|piece| piece.len).sum();
-            match process_vm_readv(self.process, &mut local, &remote) {
-                Ok(length) if length == wanted => return Ok(()),
-                // Not by a sandbox: Docker's lets only programs with CAP_SYS_PTRACE do that.
-                Err(nix::Error::ENOSYS | nix::Error::EPERM) => self.is_vectored.set(false),
-                _ => return Err(nix::Error::EFAULT.into()),
+        for pieces in pieces.chunks_mut(MOST_PIECES) {
+            if !self.read_pieces(pieces)? {
+                for (address, into) in pieces {
+                    self.read(*address, into)?;
+                }
             }
         }
-        pieces
+        Ok(())
+    }
+}
+
+impl ProcessMemory {
+    /// One system call for all pieces; false if that is not allowed.
+    fn read_pieces(&self, pieces: &mut [(u64, &mut [u8])]) -> io::Result<bool> {
+        if !self.is_vectored.get() {
+            return Ok(false);
+        }
+        let remote: Vec<RemoteIoVec> = pieces
+            .iter()
+            .map(|(address, into)| RemoteIoVec {
+                base: to_usize(*address),
+                len: into.len(),
+            })
+            .collect();
+        let mut local: Vec<IoSliceMut<'_>> = pieces
             .iter_mut()
-            .try_for_each(|(address, into)| self.read(*address, into))
+            .map(|(_, into)| IoSliceMut::new(into))
+            .collect();
+        let wanted = remote.iter().map(|piece| piece.len).sum();
+        match process_vm_readv(self.process, &mut local, &remote) {
+            Ok(length) if length == wanted => Ok(true),
+            // Not by a sandbox: Docker's lets only programs with CAP_SYS_PTRACE do that.
+            Err(nix::Error::ENOSYS | nix::Error::EPERM) => {
+                self.is_vectored.set(false);
+                Ok(false)
+            }
+            _ => Err(nix::Error::EFAULT.into()),
+        }
     }
 }
 

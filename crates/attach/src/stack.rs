@@ -3,7 +3,7 @@
 //! What is read at two instants may be a stack that never was. So a stack is read again, until one of these holds:
 //!
 //! - two readings in a row are the same; three, if the stack is on several pages, which the kernel copies one after
-//!   the other;
+//!   the other. One system call makes them all, if the frames are where the last stack had them;
 //! - the callers of the innermost function were open, with the same functions, in the reading before and in that
 //!   after, all three within [`AT_ONCE`]. Then they were open in between, and the innermost function is theirs. A
 //!   program that calls short functions is never the same twice, and its samples would all be of what lasts.
@@ -16,6 +16,7 @@
 //! **Invariant:** a stack that is returned leads to the outermost frame.
 
 use std::io;
+use std::ops::Range;
 
 use crate::layout::{Layout, to_usize};
 use crate::memory::{Memory, word_in};
@@ -69,6 +70,8 @@ pub(crate) struct StackReader {
     windows: Vec<Window>,
     /// How many windows the last reading has used.
     used: usize,
+    /// Readings that were made by the same system call as the last one, and are not looked at yet.
+    ahead: Ahead,
 }
 
 /// A part of the memory that frames are in.
@@ -76,6 +79,30 @@ pub(crate) struct StackReader {
 struct Window {
     start: u64,
     bytes: Vec<u8>,
+    /// The addresses that the last reading has read: all, or those of `frames`.
+    read: Range<u64>,
+    /// The addresses between which frames were: only these are read the next time. What a busy program has in its
+    /// CPU's cache is dear to read.
+    frames: Range<u64>,
+}
+
+impl Window {
+    fn bytes_of(&mut self, addresses: &Range<u64>) -> &mut [u8] {
+        let place = to_usize(addresses.start - self.start)..to_usize(addresses.end - self.start);
+        self.bytes.get_mut(place).unwrap_or_default()
+    }
+}
+
+/// Readings, one behind the other: each is the address of the innermost frame, and the bytes of `parts`.
+#[derive(Debug, Default)]
+struct Ahead {
+    bytes: Vec<u8>,
+    /// The `frames` of each window.
+    parts: Vec<Range<u64>>,
+    /// How much of `bytes` was looked at.
+    taken: usize,
+    /// When the system call began.
+    began: u64,
 }
 
 impl StackReader {
@@ -98,10 +125,14 @@ impl StackReader {
         for readings in &mut self.readings {
             readings.clear();
         }
-        let mut began = [memory.now(); 3];
+        self.ahead.bytes.clear();
+        let mut began = [0; 3];
         for _ in 0..ATTEMPTS {
-            began = [memory.now(), began[0], began[1]];
-            match self.read_once(memory, executor, layout)? {
+            // As many as are needed if the stack does not change.
+            let readings = if self.is_on_one_page() { 2 } else { 3 };
+            let reading = self.read_once(memory, executor, layout, readings)?;
+            began = [self.ahead.began, began[0], began[1]];
+            match reading {
                 Reading::Stack => {}
                 Reading::Idle => return Ok(Reading::Idle),
                 Reading::Torn => {
@@ -117,8 +148,7 @@ impl StackReader {
                 }
                 self.bottom = bottom;
             }
-            let is_on_one_page = self.used == 1;
-            if is_same(now, before) && (is_on_one_page || is_same(before, earlier)) {
+            if is_same(now, before) && (self.is_on_one_page() || is_same(before, earlier)) {
                 return Ok(Reading::Stack);
             }
             let is_at_once = memory.now().saturating_sub(began[2]) <= AT_ONCE;
@@ -141,20 +171,33 @@ impl StackReader {
         executor: u64,
         layout: &Layout,
     ) -> io::Result<Reading> {
-        self.read_once(memory, executor, layout)
+        self.ahead.bytes.clear();
+        self.read_once(memory, executor, layout, 1)
     }
 
-    /// One reading, which becomes the latest.
+    /// Whether the frames of the last reading are on one page.
+    fn is_on_one_page(&self) -> bool {
+        let page = |window: &Window| window.start..window.start + PAGE;
+        let is_in = |window: &Window| window.frames.end <= page(window).end;
+        self.used == 1 && self.windows.first().is_some_and(is_in)
+    }
+
+    /// One reading, which becomes the latest. If the memory must be read for it, then for `readings` at once.
     fn read_once<M: Memory>(
         &mut self,
         memory: &M,
         executor: u64,
         layout: &Layout,
+        readings: usize,
     ) -> io::Result<Reading> {
         self.readings.rotate_right(1);
         let mut frames = std::mem::take(&mut self.readings[0]);
         frames.clear();
-        let current = self.current(memory, executor.wrapping_add(layout.current_execute_data))?;
+        let globals = executor.wrapping_add(layout.current_execute_data);
+        let current = match self.next_ahead() {
+            Some(current) => current,
+            None => self.current(memory, globals, readings)?,
+        };
         let outcome = self.follow(memory, current, layout, &mut frames);
         self.readings[0] = frames;
         Ok(match outcome {
@@ -164,23 +207,65 @@ impl StackReader {
         })
     }
 
-    /// Reads the address of the innermost frame, and with it the windows that the reading before has used: mostly the
-    /// frames are still in them.
-    fn current<M: Memory>(&mut self, memory: &M, address: u64) -> io::Result<u64> {
+    /// Reads the address of the innermost frame, and with it the parts of windows that the reading before has used:
+    /// mostly the frames are still in them.
+    fn current<M: Memory>(&mut self, memory: &M, address: u64, readings: usize) -> io::Result<u64> {
         self.windows.truncate(self.used);
         self.used = 0;
-        let mut current = [0; 8];
+        let Ahead {
+            bytes,
+            parts,
+            taken,
+            began,
+        } = &mut self.ahead;
+        *began = memory.now();
         if !self.windows.is_empty() {
-            let windows = self.windows.iter_mut();
-            let windows = windows.map(|window| (window.start, window.bytes.as_mut_slice()));
-            let first = (address, current.as_mut_slice());
-            let mut pieces: Vec<_> = std::iter::once(first).chain(windows).collect();
-            if memory.read_all(&mut pieces).is_ok() {
-                return Ok(u64::from_le_bytes(current));
+            parts.clear();
+            parts.extend(self.windows.iter().map(|window| window.frames.clone()));
+            let sizes = parts
+                .iter()
+                .map(|part| (part.start, to_usize(part.end - part.start)));
+            let sizes = std::iter::once((address, 8)).chain(sizes);
+            let size: usize = sizes.clone().map(|(_, size)| size).sum();
+            bytes.clear();
+            bytes.resize(size * readings, 0);
+            *taken = 0;
+            let mut rest = bytes.as_mut_slice();
+            let mut pieces = Vec::with_capacity((1 + parts.len()) * readings);
+            for (start, size) in std::iter::repeat_n(sizes, readings).flatten() {
+                let (piece, others) = rest.split_at_mut(size);
+                pieces.push((start, piece));
+                rest = others;
             }
+            if memory.read_all(&mut pieces).is_ok()
+                && let Some(current) = self.next_ahead()
+            {
+                return Ok(current);
+            }
+            self.ahead.bytes.clear();
             self.windows.clear();
         }
         memory.word(address)
+    }
+
+    /// The address of the innermost frame in the next reading that is there already; its windows become those of the
+    /// last reading.
+    fn next_ahead(&mut self) -> Option<u64> {
+        let ahead = &mut self.ahead;
+        let unread = ahead.bytes.get(ahead.taken..)?;
+        let (current, mut rest) = unread.split_first_chunk::<8>()?;
+        self.used = 0;
+        for part in &ahead.parts {
+            let mut windows = self.windows.iter_mut();
+            let window = windows.find(|window| window.frames == *part)?;
+            let place = window.bytes_of(part);
+            let (bytes, others) = rest.split_at_checked(place.len())?;
+            place.copy_from_slice(bytes);
+            window.read = part.clone();
+            rest = others;
+        }
+        ahead.taken = ahead.bytes.len() - rest.len();
+        Some(u64::from_le_bytes(*current))
     }
 
     /// Collects a frame and its callers. None if they do not lead to an outermost one.
@@ -222,25 +307,12 @@ impl StackReader {
     /// The bytes of a frame, from a window that was read or from a new one.
     fn frame<M: Memory>(&mut self, memory: &M, address: u64, layout: &Layout) -> Option<&[u8]> {
         let end = address.checked_add(layout.frame_size)?;
-        let holds = |window: &Window| {
-            address >= window.start && end <= window.start + window.bytes.len() as u64
-        };
+        let holds = |window: &Window| address >= window.read.start && end <= window.read.end;
         let last = self.used.checked_sub(1);
         let last = last.filter(|last| self.windows.get(*last).is_some_and(holds));
         let index = match last.or_else(|| self.windows.iter().position(holds)) {
             Some(index) => index,
-            None => {
-                let start = address & !(PAGE - 1);
-                // The whole page, which is mapped if its first byte is; more only for a frame on two pages.
-                let mut bytes = vec![0; to_usize((end - start).max(PAGE))];
-                memory.read(start, &mut bytes).ok()?;
-                if self.windows.len() >= MOST_WINDOWS {
-                    self.windows.pop();
-                    self.used = self.used.min(MOST_WINDOWS - 1);
-                }
-                self.windows.push(Window { start, bytes });
-                self.windows.len() - 1
-            }
+            None => self.read_window(memory, address..end)?,
         };
         let index = if index >= self.used {
             self.windows.swap(index, self.used);
@@ -249,9 +321,39 @@ impl StackReader {
         } else {
             index
         };
-        let window = self.windows.get(index)?;
-        let start = to_usize(address - window.start);
-        window.bytes.get(start..start + to_usize(layout.frame_size))
+        let window = self.windows.get_mut(index)?;
+        let frames = &mut window.frames;
+        *frames = frames.start.min(address)..frames.end.max(end);
+        Some(window.bytes_of(&(address..end)))
+    }
+
+    /// Reads the whole page of a frame; the number of the window.
+    fn read_window<M: Memory>(&mut self, memory: &M, frame: Range<u64>) -> Option<usize> {
+        // Readings are one after the other: what is ahead of this one was read before it.
+        self.ahead.bytes.clear();
+        let start = frame.start & !(PAGE - 1);
+        // The page is mapped if its first byte is; more only for a frame on two pages.
+        let mut bytes = vec![0; to_usize((frame.end - start).max(PAGE))];
+        memory.read(start, &mut bytes).ok()?;
+        let read = start..start + bytes.len() as u64;
+        let known = self.windows.iter().position(|window| window.start == start);
+        if let Some(known) = known {
+            let window = self.windows.get_mut(known)?;
+            window.frames.end = window.frames.end.min(read.end);
+            (window.bytes, window.read) = (bytes, read);
+            return Some(known);
+        }
+        if self.windows.len() >= MOST_WINDOWS {
+            self.windows.pop();
+            self.used = self.used.min(MOST_WINDOWS - 1);
+        }
+        self.windows.push(Window {
+            start,
+            bytes,
+            read,
+            frames: frame,
+        });
+        Some(self.windows.len() - 1)
     }
 }
 

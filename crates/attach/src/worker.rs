@@ -94,6 +94,8 @@ pub struct Worker {
     waits: Waits,
     /// Whether the last thread that was read waited for a request.
     was_idle: bool,
+    /// Memory for [`is_idle`].
+    bytes: Vec<u8>,
 }
 
 /// How often a stack is read whose functions contradict it.
@@ -134,6 +136,7 @@ impl Worker {
             frames: Vec::new(),
             waits: Waits::default(),
             was_idle: false,
+            bytes: Vec::new(),
         }
     }
 
@@ -158,7 +161,7 @@ impl Worker {
             self.target.memory_is_there()?;
         }
         for globals in threads {
-            if self.was_idle && is_idle(&self.target, globals) {
+            if self.was_idle && is_idle(&self.target, globals, &mut self.bytes) {
                 act(Seen::Idle, symbols);
                 continue;
             }
@@ -267,20 +270,20 @@ impl Worker {
 }
 
 /// Whether a thread has no frame and compiles nothing, by one read: PHP has both globals beside each other, mostly.
-fn is_idle(target: &Target, globals: Globals) -> bool {
+fn is_idle(target: &Target, globals: Globals, bytes: &mut Vec<u8>) -> bool {
+    const FARTHEST: usize = 4096;
     let layout = &target.layout;
     let frame = globals.executor.wrapping_add(layout.current_execute_data);
-    let compiler = globals.compiler.unwrap_or(globals.executor);
-    let flag = compiler.wrapping_add(layout.in_compilation);
-    let start = frame.min(flag);
-    let mut bytes = [0; 4096];
-    let length = to_usize(frame.max(flag) - start).saturating_add(8);
-    let Some(bytes) = bytes
-        .get_mut(..length)
-        .filter(|_| globals.compiler.is_some())
-    else {
+    let Some(compiler) = globals.compiler else {
         return false;
     };
+    let flag = compiler.wrapping_add(layout.in_compilation);
+    let start = frame.min(flag);
+    let length = to_usize(frame.max(flag) - start).saturating_add(8);
+    if length > FARTHEST {
+        return false;
+    }
+    bytes.resize(length, 0);
     let is_read = target.memory.read(start, bytes).is_ok();
     let is_compiling = bytes.get(to_usize(flag - start)).copied();
     is_read && word_in(bytes, frame - start) == 0 && is_compiling == Some(0)
@@ -304,7 +307,7 @@ fn name<M: Memory>(
     symbols: &mut Symbols,
     (main, frames): (&mut Place, &mut Vec<Frame>),
 ) -> Option<Innermost> {
-    functions.next_stack();
+    functions.next_stack(view, stack);
     // The instruction of `main()` and of each call.
     let mut oplines = vec![(0, 0)];
     let mut innermost = Innermost::Other;

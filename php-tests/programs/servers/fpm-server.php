@@ -49,7 +49,13 @@ final class FpmServer
     /** Sends a request; the answer can be read later. */
     public function send(string $script, string $query, array $parameters = [])
     {
-        $connection = stream_socket_client("unix://$this->socket", timeout: 5);
+        return self::sendTo($this->socket, $script, $query, $parameters);
+    }
+
+    /** Sends a request to a server by its socket. */
+    public static function sendTo(string $socket, string $script, string $query, array $parameters = [])
+    {
+        $connection = stream_socket_client("unix://$socket", timeout: 5);
         stream_set_timeout($connection, 10);
         $encoded = '';
         foreach (

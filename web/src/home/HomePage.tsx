@@ -230,7 +230,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
             <th class="n">p95</th>
             <th class="n">Change of p95</th>
             <th class="n">Peak</th>
-            <th class="n">Failed</th>
+            <th class="n">Errors</th>
           </tr>
         </thead>
         <tbody>

@@ -124,13 +124,7 @@ check('a source that has moved', str_contains(xhprof('annotate', 'hot', "$folder
 
 // No impossible stack of a command, with and without a stop, and the same output. One PHP has no symbols.
 file_put_contents("$folder/tree.php", "<?php\n" . tree() . 'for ($x = 1, $end = hrtime(true) + 1e9 * (float) $argv[1]; hrtime(true) < $end;) { $x = t($x); } echo "the end\n"; exit(3);');
-$binary = file_get_contents($php);
-$bare = null;
-if (str_contains($binary, "\0executor_globals\0")) {
-    $bare = "$folder/php-without-symbols";
-    file_put_contents($bare, strtr($binary, ["\0executor_globals\0" => "\0executor_xxxxxxx\0"]));
-    chmod($bare, 0755);
-}
+$bare = without_symbols($php, "$folder/php-without-symbols");
 foreach (array_filter(['plain' => [$php, []], 'stopped' => [$php, ['--stop']], 'without symbols' => $bare === null ? null : [$bare, []]]) as $how => [$which, $options]) {
     $process = start([$which, '-n', "$folder/tree.php", (string) ($seconds + 0.5)], "$folder/out");
     usleep(200_000);

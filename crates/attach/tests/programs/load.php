@@ -14,28 +14,9 @@ require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
 [, $socket, $script, $seconds, $pool] = $argv;
 $together = (int) ($argv[5] ?? 3);
 $rounds = (int) ($argv[6] ?? 40);
-$client = new class ($socket) {
-    public function __construct(private string $socket)
-    {
-    }
-
-    public function send(string $script)
-    {
-        return (fn () => $this->send($script, 'secret=1', ['REQUEST_URI' => '/route/42?secret=1']))->call($this->server());
-    }
-
-    /** A client of a server that another process has started. */
-    private function server(): FpmServer
-    {
-        $class = new ReflectionClass(FpmServer::class);
-        $server = $class->newInstanceWithoutConstructor();
-        (fn ($socket) => $this->socket = $socket)->call($server, $this->socket);
-        return $server;
-    }
-};
 $wrong = $right = 0;
 for ($round = 1, $end = hrtime(true) + 1e9 * (float) $seconds; hrtime(true) < $end && !is_file(dirname($script) . '/stop'); $round++) {
-    $connections = array_map(fn () => $client->send($script), range(1, $together));
+    $connections = array_map(fn () => FpmServer::sendTo($socket, $script, 'secret=1', ['REQUEST_URI' => '/route/42?secret=1']), range(1, $together));
     $is_killed = $rounds > 0 && $round % $rounds === 0;
     if ($is_killed) {
         $workers = array_filter(explode("\n", (string) shell_exec("pgrep -f '^php-fpm: pool $pool'")));

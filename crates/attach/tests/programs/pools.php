@@ -47,4 +47,22 @@ touch("$folder/stop");
 check('the load of php-fpm', ended($load) === 0, file_get_contents("$folder/load"));
 $server->stop();
 
+// A worker of a PHP without symbols cannot be known before its first request: it is tried again.
+$bare = without_symbols($fpm, "$folder/php-fpm-without-symbols");
+if ($bare !== null) {
+    mkdir("$folder/late");
+    $server = new FpmServer($bare, "$folder/late", [], 1, pool: "[$pool-late]\n$user\nlisten = $folder/late/pool\npm = static\npm.max_children = 1");
+    $attach = start([$program, 'attach', '--fpm', "$pool-late", '--duration', '30s', '--idle', '--collapsed'], "$folder/late/stacks");
+    sleep(1);
+    check('nothing is known of a worker without symbols', file_get_contents("$folder/late/stacks") === '', file_get_contents("$folder/late/stacks"));
+    FpmServer::answer(FpmServer::sendTo("$folder/late/pool", "$folder/index.php", ''));
+    for ($try = 0; $try < 2500 && filesize("$folder/late/stacks") === 0; $try++, clearstatcache()) {
+        usleep(10_000);
+    }
+    check('a worker without symbols, after its first request', str_contains(file_get_contents("$folder/late/stacks"), 'main();[idle] '), file_get_contents("$folder/late/stacks.err"));
+    proc_terminate($attach);
+    ended($attach);
+    $server->stop();
+}
+
 finish('php-fpm');

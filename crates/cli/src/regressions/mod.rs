@@ -194,7 +194,7 @@ pub fn is_comparable(releases: &[(Release, u32)]) -> Result<()> {
     };
     bail!(
         "nothing to compare: the profiles are {found}; \
-         set the tag `release` in each, with xhprof_tag('release', …)"
+         set the tag \"release\" in each, with xhprof_tag('release', …)"
     );
 }
 

@@ -147,7 +147,7 @@ fn each_tool_answers_with_text_data_and_what_to_ask_next() {
         }
     }
     let error = client.refusal("regressions", &json!({}));
-    assert!(error.contains("set the tag `release`"), "{error}");
+    assert!(error.contains("set the tag \"release\""), "{error}");
     client.end();
 }
 

@@ -11,7 +11,7 @@ use store::{Difference, FunctionChange, Selection, SpanTotal, Store};
 use utoipa::ToSchema;
 
 use super::causes::{BothCalls, Calls, Cause};
-use super::compared::{MIN_RUNS, float, part};
+use super::compared::{LEAST, MIN_RUNS, float, part};
 use super::proposals::{Proposals, of_filter};
 use super::release_effect::{Figures, whole};
 use crate::access::Caller;
@@ -403,7 +403,7 @@ fn causes_first(
     ordered
 }
 
-/// The spans whose time in a run changed most.
+/// The spans whose number or time in a run changed, the largest change of time first.
 fn changed_spans(sides: [Vec<SpanTotal>; 2], runs: [u64; 2]) -> Vec<SpanChange> {
     let mut all: HashMap<(String, String), [(f64, f64); 2]> = HashMap::new();
     for ((side, spans), runs) in sides.into_iter().enumerate().zip(runs) {
@@ -415,6 +415,8 @@ fn changed_spans(sides: [Vec<SpanTotal>; 2], runs: [u64; 2]) -> Vec<SpanChange> 
             }
         }
     }
+    // No two runs take the same time.
+    let is_other = |before: f64, after: f64| (after - before).abs() > LEAST * before.max(after);
     let mut changes: Vec<SpanChange> = all
         .into_iter()
         .map(|((kind, text), [before, after])| SpanChange {
@@ -426,7 +428,10 @@ fn changed_spans(sides: [Vec<SpanTotal>; 2], runs: [u64; 2]) -> Vec<SpanChange> 
             wall_after: after.1,
             change: after.1 - before.1,
         })
-        .filter(|span| span.change != 0.0 || span.calls_before != span.calls_after)
+        .filter(|span| {
+            is_other(span.calls_before, span.calls_after)
+                || is_other(span.wall_before, span.wall_after)
+        })
         .collect();
     changes.sort_by(|one, other| {
         let by_change = other.change.abs().total_cmp(&one.change.abs());
@@ -504,8 +509,8 @@ mod tests {
             ..SpanTotal::default()
         };
         let sides = [
-            vec![span("a", 10, 100), span("gone", 10, 10)],
-            vec![span("a", 20, 200), span("new", 60, 600)],
+            vec![span("a", 10, 1000), span("gone", 10, 10)],
+            vec![span("a", 20, 2001), span("new", 60, 600)],
         ];
         let changes = changed_spans(sides, [10, 20]);
         let texts: Vec<&str> = changes.iter().map(|span| span.text.as_str()).collect();
