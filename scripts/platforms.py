@@ -53,7 +53,7 @@ def faults(page, names, engines, jits):
             continue
         for row in own:
             key, (passed, failed, skipped), run = (name, row[3], row[4]), row[5:8], row[8]
-            has_none = passed in ("refused", "no JIT") and not failed and not skipped
+            has_none = passed in ("refused", "no JIT", "not run") and not failed and not skipped
             if not has_none and not (passed.isdigit() and int(passed) and failed.isdigit() and skipped.isdigit()):
                 yield f"{key} has no counts: {row}"
             if not DATE.fullmatch(run):

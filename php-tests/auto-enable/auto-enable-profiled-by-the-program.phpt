@@ -2,6 +2,11 @@
 The automatic profile has the time of a program's own profile in a node of its own, in every mode
 --EXTENSIONS--
 xhprof
+--SKIPIF--
+<?php
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip the emulator takes tens of milliseconds for code that is new');
+?>
 --FILE--
 <?php
 require __DIR__ . '/../include/calls.php';

@@ -2,6 +2,11 @@
 Functions that a fatal error left are charged up to it, not with what runs afterwards
 --EXTENSIONS--
 xhprof
+--SKIPIF--
+<?php
+require __DIR__ . '/../include/emulated.php';
+if (is_emulated()) die('skip the emulator takes tens of milliseconds for code that is new');
+?>
 --CONFLICTS--
 all
 --FILE--
