@@ -106,6 +106,7 @@ pub(crate) fn requests(source: &dyn Source, selection: &Selection) -> Result<Opt
 /// A sum without the names of its route.
 pub(super) fn row(sum: &Sum) -> RouteRow {
     let (totals, walls) = (&sum.totals, sum.walls.sketch());
+    let quantile = |q| walls.quantile_by_mean(q, totals.wall.checked_div(totals.runs));
     RouteRow {
         app: String::new(),
         route: String::new(),
@@ -114,9 +115,9 @@ pub(super) fn row(sum: &Sum) -> RouteRow {
         failed: totals.failed,
         wall: totals.wall,
         share: 0.0,
-        p50: walls.quantile(0.50),
-        p95: walls.quantile(0.95),
-        p99: walls.quantile(0.99),
+        p50: quantile(0.50),
+        p95: quantile(0.95),
+        p99: quantile(0.99),
         mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
         mean_peak: totals.peak.checked_div(totals.peak_runs),
         first_s: sum.first * 3600,
@@ -203,6 +204,7 @@ pub(crate) fn request_trend(
     })?;
     let points = sums.into_iter().map(|((hour, release), sum)| {
         let (totals, walls) = (&sum.totals, sum.walls.sketch());
+        let quantile = |q| walls.quantile_by_mean(q, totals.wall.checked_div(totals.runs));
         TrendPoint {
             time_s: hour * 3600,
             release,
@@ -213,9 +215,9 @@ pub(crate) fn request_trend(
             cpu: totals.cpu,
             memory: totals.memory,
             called: Some(totals.runs),
-            p50: Some(walls.quantile(0.50)),
-            p95: Some(walls.quantile(0.95)),
-            p99: Some(walls.quantile(0.99)),
+            p50: Some(quantile(0.50)),
+            p95: Some(quantile(0.95)),
+            p99: Some(quantile(0.99)),
             ..TrendPoint::default()
         }
     });

@@ -89,6 +89,14 @@ impl Sketch {
         0
     }
 
+    /// The same for values whose mean is known: if all are in one bucket, as a single one is, the mean is nearer.
+    pub(crate) fn quantile_by_mean(&self, q: f64, mean: Option<u64>) -> u64 {
+        match (self.buckets.as_slice(), mean) {
+            ([_], Some(mean)) => mean,
+            _ => self.quantile(q),
+        }
+    }
+
     /// Each value that many times.
     #[must_use]
     pub(crate) fn times(&self, weight: u64) -> Self {
@@ -266,5 +274,14 @@ mod tests {
     #[test]
     fn no_values_have_no_quantile() {
         assert_eq!(Sketch::default().quantile(0.5), 0);
+    }
+
+    #[test]
+    fn a_single_value_is_its_own_quantile() {
+        let value = 631_000_123;
+        let sketch = Sketch::of(value);
+        assert_ne!(sketch.quantile(0.5), value);
+        assert_eq!(sketch.quantile_by_mean(0.5, Some(value)), value);
+        assert_eq!(sketch.quantile_by_mean(0.5, None), sketch.quantile(0.5));
     }
 }
