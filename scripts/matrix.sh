@@ -21,6 +21,7 @@ matrix_engines=(execute observer)
 matrix_jits=(off tracing function)
 # More options of PHP's run-tests.php.
 matrix_run_tests=()
+matrix_kept=200
 
 matrix_run() {
     local name status failed=0
@@ -198,6 +199,7 @@ matrix_aarch64() {
     fi
     # An emulated test is up to 30 times as slow.
     matrix_run_tests=(--set-timeout 600)
+    matrix_kept=10
     in_chroot_tests aarch64 "$root" php8.2 matrix_cross || status=$?
     echo "aarch64: the layouts of xhprof attach"
     CC=aarch64-linux-gnu-gcc QEMU_LD_PREFIX=/usr/aarch64-linux-gnu attach_layouts || status=$?
@@ -317,7 +319,7 @@ matrix_test() {
         done
     done
     log=$matrix/$name/kept.log
-    in_root "$root" "$php" -n "$folder/php-tests/programs/differential/kept.php" "$module" >"$log" 2>&1 || failed=1
+    in_root "$root" "$php" -n "$folder/php-tests/programs/differential/kept.php" "$module" 1 "$matrix_kept" >"$log" 2>&1 || failed=1
     echo "$name: closures and property hooks in every job of a worker: $(tail -n 1 "$log")"
     matrix_attach "$name" "$php" "$folder" "$root" || failed=1
     [ "$failed" = 0 ] || echo "see the logs in $matrix/$name"

@@ -192,12 +192,17 @@ impl Watch {
         Ok(found)
     }
 
-    /// Calls `act` with what each thread of each process does now. Processes that have ended are forgotten.
-    pub fn sample(&mut self, act: &mut dyn FnMut(&Process, Seen<'_>, &Symbols)) {
+    /// Calls `act` with what each thread of each process does now, and counts the threads. Processes that have ended are
+    /// forgotten.
+    pub fn sample(&mut self, act: &mut dyn FnMut(&Process, Seen<'_>, &Symbols)) -> u32 {
+        let mut threads = 0;
         let (options, symbols, known) = (self.options, &mut self.symbols, &mut self.known);
         self.workers.retain_mut(|worker| {
             let process = Rc::clone(&worker.process);
-            let mut act = |seen: Seen<'_>, symbols: &Symbols| act(&process, seen, symbols);
+            let mut act = |seen: Seen<'_>, symbols: &Symbols| {
+                threads += 1;
+                act(&process, seen, symbols);
+            };
             let is_there = worker.sample(options, symbols, &mut act).is_ok();
             if !is_there
                 && let Some(known) = known.get_mut(&process.id)
@@ -208,5 +213,6 @@ impl Watch {
             }
             is_there
         });
+        threads
     }
 }

@@ -3,7 +3,7 @@
 /**
  * What `xhprof attach` itself costs: CPU time over the duration, for a pool of php-fpm.
  *
- *     php -n cost.php PROGRAM PHP-FPM [WORKERS [SECONDS [RATE [CLIENTS [OPTION…]]]]]
+ *     php -n cost.php PROGRAM PHP-FPM [WORKERS [SECONDS [RATE [CLIENTS [OPTION…]]]]]      0 is no rate
  *
  * Clients ask the pool, so as many workers serve a request. Each request calls functions of ten files, and waits for a
  * millisecond now and then. Workers without a client wait for a request.
@@ -14,7 +14,8 @@ require __DIR__ . '/../../../../php-tests/programs/servers/fpm-server.php';
 [, $program, $fpm] = $argv;
 $workers = (int) ($argv[3] ?? 50);
 $seconds = (int) ($argv[4] ?? 10);
-$rate = $argv[5] ?? '99';
+// None means the program's own.
+$rate = (int) ($argv[5] ?? 0);
 $clients = $argv[6] ?? '4';
 $folder = sys_get_temp_dir() . '/xhprof-attach-cost-' . getmypid();
 mkdir($folder, 0755, true);
@@ -35,7 +36,7 @@ $server = new FpmServer($fpm, $folder, $opcache, 1, pool: "[$pool]\n$user\nliste
 $load = proc_open([PHP_BINARY, '-n', __DIR__ . '/load.php', "$folder/pool", "$folder/index.php", (string) ($seconds + 3), $pool, $clients, '0'], [['file', '/dev/null', 'r'], ['file', "$folder/load", 'w']], $pipes);
 sleep(1);
 $before = getrusage(1);
-$process = proc_open([$program, 'attach', '--fpm', $pool, '--duration', "{$seconds}s", '--rate', $rate, '-o', "$folder/pool.xhp", ...$options], [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], ['pipe', 'w']], $pipes);
+$process = proc_open([$program, 'attach', '--fpm', $pool, '--duration', "{$seconds}s", ...($rate ? ['--rate', (string) $rate] : []), '-o', "$folder/pool.xhp", ...$options], [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], ['pipe', 'w']], $pipes);
 $said = stream_get_contents($pipes[2]);
 proc_close($process);
 $used = 0;
@@ -46,4 +47,4 @@ foreach (['ru_utime', 'ru_stime'] as $time) {
 }
 proc_close($load);
 $server->stop();
-printf("%d workers, %s of them busy, %s Hz, %d s%s: %.2f %% of a core; %s", $workers, $clients, $rate, $seconds, $opcache ? ', OPcache' : '', 100 * $used / $seconds, $said);
+printf("%d workers, %s of them busy, %s, %d s%s: %.2f %% of a core; %s", $workers, $clients, $rate ? "$rate Hz" : 'rate not given', $seconds, $opcache ? ', OPcache' : '', 100 * $used / $seconds, $said);

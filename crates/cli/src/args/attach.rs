@@ -49,10 +49,10 @@ pub(crate) struct AttachArguments {
     /// How long to sample: 500ms, 10s, 5m; 0 until it is interrupted
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub(crate) duration: Duration,
-    /// Samples a second of each process
-    #[arg(long, value_name = "HERTZ", default_value = "99")]
+    /// Samples a second of each process; 99 if not given, or fewer, so that all together have at most 1,000
+    #[arg(long, value_name = "HERTZ")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) rate: u32,
+    pub(crate) rate: Option<u32>,
     /// In place of samples: each process's extension profiles its next N requests, every call. Waits for
     /// --duration at most
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
@@ -160,10 +160,10 @@ pub(crate) struct TopArguments {
     /// How long to sample: 500ms, 10s, 5m; until `q` on a terminal, 2s elsewhere
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Samples a second of each process
-    #[arg(long, value_name = "HERTZ", default_value = "99")]
+    /// Samples a second of each process; 99 if not given, or fewer, so that all together have at most 1,000
+    #[arg(long, value_name = "HERTZ")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) rate: u32,
+    pub(crate) rate: Option<u32>,
     /// The column to sort by
     #[arg(long, value_name = "COLUMN", default_value = "self")]
     pub(crate) sort: TopSort,

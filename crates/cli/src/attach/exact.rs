@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &AttachArguments, keep: Option<Export<'_>>) -> Resu
         count: 0,
     };
     asked.look()?;
-    let mut pace = Pace::new(LOOKS, duration)?;
+    let mut pace = Pace::new(Some(LOOKS), duration)?;
     while let Some(tick) = pace.next() {
         if tick.is_time_to_look {
             asked.look()?;
@@ -161,7 +161,7 @@ impl Asked {
             return Ok(());
         }
         say("waiting for requests that have begun; Ctrl-C ends it");
-        let mut pace = Pace::new(LOOKS, Duration::ZERO)?;
+        let mut pace = Pace::new(Some(LOOKS), Duration::ZERO)?;
         while is_running(self) && pace.next().is_some() {
             self.collect()?;
         }

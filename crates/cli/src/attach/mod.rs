@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
         if tick.is_time_to_look && !chosen.look()? {
             break;
         }
-        chosen
+        let read = chosen
             .watch
             .sample(
                 &mut |_: &Process, seen: Seen<'_>, _: &Symbols| match (seen, &mut stream) {
@@ -70,6 +70,7 @@ pub(crate) fn run(arguments: &AttachArguments) -> Result<()> {
                     (Seen::Torn, _) => collector.count_torn(),
                 },
             );
+        pace.spread(read);
         if let Some(stream) = &mut stream
             && tick.is_second_over
         {

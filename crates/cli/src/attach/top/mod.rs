@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<()> {
         if tick.is_time_to_look && !chosen.look()? {
             break;
         }
-        sample(&mut chosen, &mut counts, &view);
+        pace.spread(sample(&mut chosen, &mut counts, &view));
     }
     if chosen.count() == 0 {
         bail!("no PHP process was found");
@@ -98,7 +98,7 @@ fn live(chosen: &mut Chosen, view: &mut View, mut pace: Pace) -> Result<()> {
             }
         }
         if !view.is_paused {
-            sample(chosen, &mut counts, view);
+            pace.spread(sample(chosen, &mut counts, view));
             if tick.is_second_over {
                 counts.second_is_over();
             }
@@ -111,7 +111,8 @@ fn live(chosen: &mut Chosen, view: &mut View, mut pace: Pace) -> Result<()> {
     Ok(())
 }
 
-fn sample(chosen: &mut Chosen, counts: &mut Counts, view: &View) {
+/// How many threads were read.
+fn sample(chosen: &mut Chosen, counts: &mut Counts, view: &View) -> u32 {
     chosen
         .watch
         .sample(&mut |process: &Process, seen: Seen<'_>, _: &Symbols| {
@@ -123,7 +124,7 @@ fn sample(chosen: &mut Chosen, counts: &mut Counts, view: &View) {
                 Seen::Idle => counts.add_idle(),
                 Seen::Torn => counts.add_torn(),
             }
-        });
+        })
 }
 
 fn head(chosen: &Chosen) -> Head {
