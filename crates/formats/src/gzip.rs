@@ -9,8 +9,11 @@ use flate2::bufread::MultiGzDecoder;
 use crate::shared::zip;
 use crate::{HEAD, ReadError};
 
+/// Editors and shells of Windows put it before text. No binary format begins so.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Calls `act` with the beginning of `input` and with all of it, unpacked if
-/// compressed.
+/// compressed, and without a byte order mark.
 ///
 /// # Errors
 ///
@@ -41,8 +44,12 @@ fn with_head<R>(
     mut input: impl BufRead,
     act: impl FnOnce(&[u8], &mut dyn BufRead) -> Result<R, ReadError>,
 ) -> Result<R, ReadError> {
-    let head = head(&mut input, HEAD)?;
-    act(&head, &mut Cursor::new(&head).chain(input))
+    let mut begin = head(&mut input, HEAD)?;
+    if begin.starts_with(BYTE_ORDER_MARK) {
+        begin.drain(..BYTE_ORDER_MARK.len());
+        begin.append(&mut head(&mut input, BYTE_ORDER_MARK.len())?);
+    }
+    act(&begin, &mut Cursor::new(&begin).chain(input))
 }
 
 /// The first `length` bytes, or all if there are fewer.
@@ -97,6 +104,7 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+    use crate::MAX_UNPACKED;
 
     fn unpack(input: &[u8], limit: u64) -> Result<Vec<u8>, ReadError> {
         looking_through(input, limit, |_, input| {
@@ -115,6 +123,22 @@ mod tests {
     #[test]
     fn what_is_not_compressed_passes() {
         assert_eq!(unpack(b"a:0:{}", 6).unwrap(), *b"a:0:{}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_left_out_and_the_head_is_as_long_as_without() {
+        let text = vec![b'x'; HEAD + 5];
+        let marked = [BYTE_ORDER_MARK, &text].concat();
+        for input in [&marked, &packed(&marked)] {
+            looking_through(&input[..], MAX_UNPACKED, |head, input| {
+                let mut whole = Vec::new();
+                input.read_to_end(&mut whole)?;
+                assert_eq!((head.len(), &whole), (HEAD, &text));
+                Ok(())
+            })
+            .unwrap();
+        }
+        assert_eq!(unpack(BYTE_ORDER_MARK, 3).unwrap(), b"");
     }
 
     #[test]

@@ -18,7 +18,6 @@ pub(crate) fn error(head: &[u8]) -> Option<ReadError> {
 /// The keys of the object that `head` begins with, as far as it is complete;
 /// none if it is no JSON. For a list, the keys of its first object.
 fn keys(head: &[u8]) -> Option<Vec<String>> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = head.trim_ascii_start();
     let object = match text {
         [b'[', rest @ ..] => rest.trim_ascii_start(),

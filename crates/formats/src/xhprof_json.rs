@@ -34,7 +34,7 @@ pub const XHPROF_JSON: Format = Format {
 const LOOKAHEAD: usize = 64 * 1024;
 
 fn detect(head: &[u8]) -> Detection {
-    let head = without_mark(head).trim_ascii_start();
+    let head = head.trim_ascii_start();
     match head {
         [] | [b'['] => Detection::NeedMore,
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
@@ -57,15 +57,10 @@ fn detect(head: &[u8]) -> Detection {
     }
 }
 
-/// The text behind a byte order mark, which some tools write.
-fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
-}
-
 pub(crate) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let input = crate::shared::whole::whole_json(input, XHPROF_JSON.name, budget)?;
     let mut document = Document::within(budget);
-    let mut json = serde_json::Deserializer::from_slice(without_mark(&input));
+    let mut json = serde_json::Deserializer::from_slice(&input);
     let rows = Rows {
         document: &mut document,
         may_be_wrapped: true,
@@ -343,7 +338,6 @@ mod tests {
             "[ ]",
             r#"{"meta":{},"profile":{"main()":"#,
             r#"{"main()" :"#,
-            "\u{feff}{\"main()\":",
         ] {
             assert_eq!(detect(head), Detection::Yes, "{head}");
         }
@@ -363,10 +357,10 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_numbers_in_quotes_are_read() {
-        let marked = "\u{feff}{\"main()\":{\"ct\":\"2\",\"wt\":\"7\"}}";
+    fn numbers_in_quotes_are_read() {
+        let quoted = r#"{"main()":{"ct":"2","wt":"7"}}"#;
         let plain = r#"{"main()":{"ct":2,"wt":7}}"#;
-        assert_eq!(profile(marked), profile(plain));
+        assert_eq!(profile(quoted), profile(plain));
     }
 
     #[test]

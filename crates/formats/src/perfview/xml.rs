@@ -19,8 +19,7 @@ const MAX_PIECE: u64 = 64 << 20;
 pub(super) const NAME: &str = "PerfView XML";
 
 pub(super) fn detect(head: &[u8]) -> Detection {
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let text = text.trim_ascii_start();
+    let text = head.trim_ascii_start();
     let begins = |with: &[u8]| text.starts_with(with);
     if !begins(b"<?xml") && !begins(b"<Stack") && !begins(b"<!--") {
         return Detection::No;

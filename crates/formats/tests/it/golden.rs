@@ -133,3 +133,18 @@ fn samples_are_stacks_with_times() {
         ]
     );
 }
+
+#[test]
+fn a_byte_order_mark_changes_nothing() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    let mut texts = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        // What is refused without the mark stays refused, such as pictures and comparisons.
+        if let (true, Ok(expected)) = (str::from_utf8(&bytes).is_ok(), formats::read(&bytes[..])) {
+            assert_eq!(profile(&[b"\xef\xbb\xbf", &bytes[..]].concat()), expected);
+            texts += 1;
+        }
+    }
+    assert!(texts > 15, "{texts}");
+}
