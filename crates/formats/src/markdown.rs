@@ -9,7 +9,7 @@ use profile::{FlatRow, FlatTable, Profile, WallUnit};
 use crate::format::{Format, Holds, Writes};
 use crate::shared::graph::rows_by_own_wall;
 use crate::shared::text::lossy;
-use crate::{WriteError, WriteOptions};
+use crate::{WriteError, WriteOptions, visible};
 
 /// The function table as Markdown.
 pub const MARKDOWN: Format = Format {
@@ -120,7 +120,7 @@ pub(crate) fn time(ns: i64) -> String {
 /// A name as code, in more backticks than it has in a row. A bar ends a table's
 /// cell, even in code, unless it is escaped.
 fn code(name: &[u8]) -> String {
-    let name = lossy(name).replace('|', "\\|");
+    let name = shown(name).replace('|', "\\|");
     let longest = name.split(|letter| letter != '`').map(str::len).max();
     let fence = "`".repeat(longest.unwrap_or(0) + 1);
     let space = if name.starts_with('`') || name.ends_with('`') || name.is_empty() {
@@ -131,10 +131,19 @@ fn code(name: &[u8]) -> String {
     format!("{fence}{space}{name}{space}{fence}")
 }
 
+/// Text for a terminal or a page: hidden characters are shown as their numbers.
+fn shown(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for letter in lossy(text).chars() {
+        visible::push(&mut shown, letter);
+    }
+    shown
+}
+
 /// Text without Markdown's special characters.
 fn escaped(text: &[u8]) -> String {
     let mut escaped = String::new();
-    for letter in lossy(text).chars() {
+    for letter in shown(text).chars() {
         if "\\`*_{}[]<>#|&~".contains(letter) {
             escaped.push('\\');
         }
@@ -154,6 +163,13 @@ mod tests {
         assert_eq!(code(b""), "`  `");
         assert_eq!(code(b"a\nb"), "`a b`");
         assert_eq!(escaped(b"<b>*x*"), "\\<b\\>\\*x\\*");
+    }
+
+    #[test]
+    fn a_name_hides_nothing_and_controls_no_terminal() {
+        assert_eq!(code(b"\x1b]0;a\x07"), "`\\x1b]0;a\\x07`");
+        assert_eq!(code("\u{202e}gpj".as_bytes()), "`\\u{202e}gpj`");
+        assert_eq!(escaped(b"\x1b[31m"), "\\\\x1b\\[31m");
     }
 
     #[test]
