@@ -53,7 +53,6 @@ mod viewer;
 mod words;
 
 use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -119,17 +118,10 @@ pub fn ended(outcome: anyhow::Result<u8>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         // `xhprof report … | head`: the reader has closed the pipe, which is no
         // error.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::say(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let mut causes = error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -88,6 +88,22 @@ pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>)
     outcome.context("cannot write to standard output")
 }
 
+/// Whether the reader of a pipe has closed it.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let mut causes = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The outcome of printing, without the error that the reader has gone, such as `head`.
+pub(crate) fn even_if_not_read(printed: Result<()>) -> Result<()> {
+    match printed {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        outcome => outcome,
+    }
+}
+
 /// A file and its size, for messages: `run.svg (12.3 kB)`.
 pub(crate) fn with_size(path: &Path) -> String {
     let size = path.metadata().map_or(0, |file| file.len());

@@ -19,9 +19,9 @@ pub(crate) fn print(with_pager: bool, text: impl FnOnce(Look) -> Result<String>)
         drop(out);
         return page(&text);
     }
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output")
 }
 
 /// Prints JSON, indented.

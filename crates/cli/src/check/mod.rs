@@ -32,8 +32,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use profile::Profile;
 
 use crate::args::CheckArguments;
-use crate::terminal::{Look, printable, say};
-use crate::{directory, input};
+use crate::terminal::{printable, say};
+use crate::{directory, input, pager};
 use budget::{Budget, Verdict};
 use config::{Config, DEFAULT_NOISE, Scenario, Source};
 use places::PlacedBudget;
@@ -310,14 +310,15 @@ fn slug(name: &str) -> String {
 
 /// Prints the results and writes the files that were asked for.
 fn report(results: &Results, arguments: &CheckArguments) -> Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    let look = Look::of(&stdout);
-    stdout.write_all(output::text::render(results, look).as_bytes())?;
-    if arguments.github {
-        stdout.write_all(output::github::annotations(results).as_bytes())?;
-    }
-    stdout.flush()?;
-    drop(stdout);
+    let printed = pager::print(false, |look| {
+        let mut text = output::text::render(results, look);
+        if arguments.github {
+            text.push_str(&output::github::annotations(results));
+        }
+        Ok(text)
+    });
+    // The files and the exit code are for others than the reader of the text.
+    crate::output::even_if_not_read(printed)?;
     let json = |value: serde_json::Value| format!("{value:#}\n").into_bytes();
     let files = [
         (&arguments.junit, output::junit::render(results)?),

@@ -13,10 +13,11 @@ mod settings;
 
 use std::io::{self, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::args::DoctorArguments;
 use crate::extension::Extension;
+use crate::output;
 use crate::php::{Php, Sapi};
 use crate::terminal::{Look, Style, printable};
 use crate::units::counted;
@@ -128,7 +129,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
             text.push_str(&format!("{}\n", look.paint(Style::Faint, &note)));
         }
     }
-    out.write_all(text.as_bytes())?;
+    let printed = out.write_all(text.as_bytes());
+    output::even_if_not_read(printed.context("cannot write to standard output"))?;
     Ok(u8::from(wrong > 0))
 }
 

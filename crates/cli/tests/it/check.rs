@@ -89,6 +89,20 @@ fn the_exit_code_says_how_it_ended() {
 }
 
 #[test]
+fn files_and_exit_code_do_not_depend_on_who_reads_the_text() {
+    let directory = prepared(&BROKEN);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    program
+        .args(["check", "--junit", "j.xml"])
+        .current_dir(directory.path());
+    let output = program.stdout(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(directory.path().join("j.xml").exists());
+}
+
+#[test]
 fn every_output_is_written_for_the_owner_only_and_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let directory = prepared(&BROKEN);

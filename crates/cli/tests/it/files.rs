@@ -122,6 +122,22 @@ fn a_reader_that_has_enough_is_no_error() {
 }
 
 #[test]
+fn an_error_of_standard_output_says_so() {
+    for arguments in [&["report"][..], &["report", "--json"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut command = xhprof();
+        command.args(arguments).arg(fixture(STACKS));
+        let output = command.stdout(full.unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            errors.starts_with("xhprof: error: cannot write to standard output: "),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
 fn reports_have_no_escapes_in_pipes_and_are_never_cut() {
     for arguments in [
         &["report", STACKS, "--tree", "--min", "0"][..],
