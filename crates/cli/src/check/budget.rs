@@ -5,6 +5,8 @@
 //! median, or by the mean where the budget names `base` or `noise`: then the
 //! spread of both sides decides, and a verdict within the noise is refused.
 
+use std::cmp::Ordering;
+
 use profile::Profile;
 
 use super::culprits::{Culprits, culprits};
@@ -171,11 +173,16 @@ impl Budget {
             _ => Culprits::default(),
         };
         let difference = value - right;
-        let excess = if difference > 0.0 { "more" } else { "less" };
+        let amount = self.shown(difference.abs());
+        let excess = match difference.total_cmp(&0.0) {
+            Ordering::Greater => format!("{amount} more"),
+            Ordering::Less => format!("{amount} less"),
+            Ordering::Equal => "equal".to_owned(),
+        };
         Ok(Verdict::Broken {
             value: shown,
             limit: format!("{} {}", self.comparison.words(), self.shown(right)),
-            excess: format!("{} {excess}", self.shown(difference.abs())),
+            excess,
             culprits,
             measured: value,
         })

@@ -182,7 +182,10 @@ impl Config {
         let mut scenarios = Vec::new();
         for scenario in file.scenarios {
             if !names.insert(super::slug(&scenario.name)) {
-                bail!("{name}: two scenarios are called \"{}\"", scenario.name);
+                bail!(
+                    "{name}: two scenarios are called \"{}\", or alike: only letters from a to z and digits distinguish them",
+                    scenario.name
+                );
             }
             let of_file = format!("{name}: scenario \"{}\"", scenario.name);
             let own = places.budgets(&scenario.budgets)?;
@@ -214,7 +217,7 @@ fn noise(text: &str) -> Result<f64> {
 impl Scenario {
     fn new(file: ScenarioFile, budgets: &[PlacedBudget]) -> Result<Self> {
         if super::slug(&file.name).is_empty() {
-            bail!("its name needs a letter or a digit: artifacts are called by it");
+            bail!("its name needs a letter from a to z, or a digit: artifacts are called by it");
         }
         let source = match (file.run, file.request, file.profiles) {
             (Some(run), None, None) => Source::Run(words(&run)?),
@@ -411,8 +414,13 @@ mod tests {
                 "\"much\" is no share",
             ),
             (
-                "scenarios: [{name: '!', run: b, budgets: [edges <= 1]}]".to_owned(),
-                "needs a letter",
+                "scenarios: [{name: 日本, run: b, budgets: [edges <= 1]}]".to_owned(),
+                "needs a letter from a to z",
+            ),
+            (
+                "scenarios: [{name: a b, run: b, budgets: &e [edges <= 1]}, {name: a/B, run: b, budgets: *e}]"
+                    .to_owned(),
+                "\"a/B\", or alike",
             ),
         ] {
             assert!(

@@ -60,16 +60,22 @@ fn the_worst_run_decides_a_count_and_the_median_a_time() {
 
 #[test]
 fn a_broken_budget_says_by_how_much() {
-    let Verdict::Broken {
-        value,
-        limit,
-        excess,
-        ..
-    } = verdict("calls(*) <= 3", &[profile(5, 1)], &[])
-    else {
-        panic!("kept")
-    };
-    assert_eq!([value, limit, excess], ["5", "at most 3", "2 more"]);
+    for (budget, expected) in [
+        ("calls(*) <= 3", ["5", "at most 3", "2 more"]),
+        ("calls(*) == 6", ["5", "exactly 6", "1 less"]),
+        ("calls(*) < 5", ["5", "less than 5", "equal"]),
+    ] {
+        let Verdict::Broken {
+            value,
+            limit,
+            excess,
+            ..
+        } = verdict(budget, &[profile(5, 1)], &[])
+        else {
+            panic!("kept")
+        };
+        assert_eq!([value, limit, excess], expected);
+    }
 }
 
 #[test]
