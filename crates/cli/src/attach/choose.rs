@@ -95,12 +95,22 @@ pub(super) fn finder(layout: Option<&Path>) -> Result<Finder> {
     ))
 }
 
+fn regular_expression(text: &str) -> Result<Regex> {
+    Regex::new(text).map_err(|error| {
+        // A picture of the pattern comes first, in lines of its own.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default();
+        let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+        anyhow!("--name is no regular expression: {reason}")
+    })
+}
+
 impl Selection {
     pub(super) fn new(arguments: &ChoiceArguments) -> Result<Self> {
         let wanted = if let Some(pool) = &arguments.fpm {
             Wanted::Pool(pool.clone())
         } else if let Some(regex) = &arguments.name {
-            Wanted::Name(Regex::new(regex).context("--name is no regular expression")?)
+            Wanted::Name(regular_expression(regex)?)
         } else if let Some(name) = &arguments.container {
             Wanted::Container(name.clone())
         } else if arguments.all {
@@ -273,5 +283,18 @@ impl Chosen {
         };
         meta.set_tag("processes", self.opened.to_string());
         meta
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_regular_expression_is_one_line() {
+        let error = regular_expression("php [").unwrap_err().to_string();
+        let expected = "--name is no regular expression: unclosed character class";
+        assert_eq!(error, expected);
+        assert!(regular_expression("php .*").is_ok());
     }
 }
