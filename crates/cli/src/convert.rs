@@ -63,7 +63,7 @@ fn millionths(percent: f64) -> u32 {
 /// The formats, one a line, as the table of `--list`.
 fn list() -> String {
     let rows = formats().map(row);
-    let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
+    let head = ["format", "", "read", "write", "stacks", "ends in"].map(str::to_owned);
     let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
     let mut widths = [0; 6];
     for row in &rows {
@@ -86,10 +86,10 @@ fn row(format: &Format) -> [String; 6] {
     let endings = format.endings.iter().map(|ending| format!(".{ending}"));
     [
         format.id.to_owned(),
+        format.name.to_owned(),
         yes(format.reads.is_some()),
         yes(format.writes.is_some()),
         if format.needs_stacks() { "needed" } else { "-" }.to_owned(),
         endings.collect::<Vec<_>>().join(" "),
-        format.name.to_owned(),
     ]
 }

@@ -24,7 +24,7 @@ pub const COMMANDS: [(&str, &str); 6] = [
     ),
     (
         "agent",
-        "Sends the profiles that the extension writes on this machine to servers",
+        "Sends the profiles that PHP writes on this machine to servers",
     ),
     ("push", "Sends profiles to a server"),
     (
@@ -88,9 +88,9 @@ const ALSO: [&str; 3] = ["completions", "man", "help"];
 
 const EXAMPLES: &str = "\
 Examples:
-  xhprof run -o run.xhp -- script.php  profiles a script, prints a report, keeps the profile
+  xhprof run -o run.xhp -- script.php  profiles a script, keeps the profile
   xhprof view run.xhp                  shows the profile in the browser
-  xhprof diff before.xhp after.xhp     compares two profiles: what became slower, what faster
+  xhprof diff before.xhp after.xhp     compares two profiles
 ";
 
 /// The commands of this program, and those of the other one as names that are
@@ -192,6 +192,14 @@ mod tests {
         names.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, names);
+    }
+
+    #[test]
+    fn the_list_of_commands_fits_into_80_columns() {
+        let all = with_its_commands(crate::args::own_commands());
+        let help = all.term_width(80).render_long_help().to_string();
+        let mut long = help.lines().filter(|line| line.chars().count() > 80);
+        assert_eq!(long.next(), None);
     }
 
     #[test]

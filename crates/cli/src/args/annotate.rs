@@ -14,16 +14,16 @@ Examples:
   xhprof annotate Cart::total run.xhp --json
   xhprof annotate src/Cart.php run.xhp --html > cart.html
 
-Before each line of the source stands what it cost: by itself, with PHP's own functions that it
+Before each line of the source stands what it cost: by itself, with PHP's own functions that it \
 calls, and with all that it calls. Below it stand the functions that it calls.
 
-Without --source the file is read where the profile says that it is, if it is PHP code there, or
-below the working directory by the end of its path. If it is another one than was profiled, a note
+Without --source the file is read where the profile says that it is, if it is PHP code there, or \
+below the working directory by the end of its path. If it is another one than was profiled, a note \
 says so: a function begins on another line, or the file was changed since.
 
 Samples have lines; `xhprof report --lines` ranks the lines of all files.";
 
-/// Prints the source of a file or function with the cost of each line.
+/// Prints the lines of a file or function with their costs.
 #[derive(Debug, Args)]
 #[command(after_help = ANNOTATE_EXAMPLES)]
 pub(crate) struct AnnotateArguments {

@@ -17,14 +17,14 @@ Examples:
   xhprof attach 4711 --children --stop
   xhprof attach --fpm www --trace -o request.xhp
 
-Samples PHP processes that run already, without the extension and without a restart. Their memory is
-read, nothing else: they keep running, unless --stop is given. The time in the report is wall time,
+Samples PHP processes that run already, without the extension and without a restart. Their memory is \
+read, nothing else: they keep running, unless --stop is given. The time in the report is wall time, \
 of all processes together. Ctrl-C ends it early, with what was sampled so far.
 
---trace and --for need the extension, and take no samples: a server's processes that load it and do
+--trace and --for need the extension, and take no samples: a server's processes that load it and do \
 not profile record their next requests exactly, and write them where their settings say.
 
-PHP 8.1 to 8.6 are known, thread-safe or not. Another user's processes need root or the capability
+PHP 8.1 to 8.6 are known, thread-safe or not. Another user's processes need root or the capability \
 CAP_SYS_PTRACE. docs/attach.md has more.
 
 Exit codes: 0 if there is a sample or a profile, 1 if there is none.";
@@ -121,8 +121,8 @@ Examples:
   xhprof dump --all
   xhprof dump --core core.4711 /usr/sbin/php-fpm8.2
 
-Prints what each process executes at this moment, the innermost function first, with files and
-lines. If it waits, the first line is the system call, with its file or address. No arguments and
+Prints what each process executes at this moment, the innermost function first, with files and \
+lines. If it waits, the first line is the system call, with its file or address. No arguments and \
 no variables of the program are read.";
 
 /// Prints the stacks of running PHP processes once, with lines.
@@ -143,10 +143,10 @@ Examples:
   xhprof top 4711 --sort incl
   xhprof top --fpm --duration 5s | head -20
 
-Shares of the sampled time: `self` without callees, `incl` with them; `now` is the last second,
+Shares of the sampled time: `self` without callees, `incl` with them; `now` is the last second, \
 `all` the time since the start. Below the table are the requests that are served now.
 
-Keys: s, i sort by self or incl of now; S, I of all; space pauses; / filters by a text, Esc ends
+Keys: s, i sort by self or incl of now; S, I of all; space pauses; / filters by a text, Esc ends \
 that; w shows one worker after another; q quits.
 
 If standard output is no terminal, one table is printed after --duration, and the program ends.";

@@ -12,13 +12,13 @@ Examples:
   xhprof check --init -- php shop.php
   xhprof check
   xhprof check --junit build/junit.xml --artifacts build/profiles
-  xhprof check --budget 'calls(\"PDO::*\") <= 12' --budget 'spans.sql.repeated <= 1' -- php shop.php
-  xhprof check --budget 'wall <= base + noise' --base old/*.xhp --repeat 5 -- php shop.php
+  xhprof check --budget 'calls(\"PDO::*\") <= 12' -- php shop.php
+  xhprof check --budget 'wall <= base + noise' --base old -- php shop.php
   xhprof check --update
 
-Budgets compare what is measured with a limit: calls(\"PDO::*\") <= 12,
-calls(\"Acme\\Repo::find\", under=\"route\") == 1, spans.sql.count <= 20, spans.sql.repeated <= 1,
-memory.peak <= 32MB, no_call(\"var_dump\", \"sleep\"), self.wall_share(\"json_encode\") <= 5%,
+Budgets compare what is measured with a limit: calls(\"PDO::*\") <= 12, \
+calls(\"Acme\\Repo::find\", under=\"route\") == 1, spans.sql.count <= 20, spans.sql.repeated <= 1, \
+memory.peak <= 32MB, no_call(\"var_dump\", \"sleep\"), self.wall_share(\"json_encode\") <= 5%, \
 calls(*) <= base, wall <= base + noise. docs/ci.md lists them all.
 
 Exit codes:
@@ -28,7 +28,7 @@ Exit codes:
   3  a budget is broken
   4  no budget is broken, but one could not be decided: not measured, or too noisy";
 
-/// Checks budgets: calls, SQL statements, memory and times of scenarios.
+/// Checks budgets: calls, statements, memory and times of scenarios.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArguments {

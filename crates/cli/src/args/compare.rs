@@ -15,18 +15,18 @@ Examples:
   xhprof diff before/ after/
   git show main:run.xhprof | xhprof diff - run.xhprof
 
-A directory stands for the profiles in it. With one file or directory a side, the two are
+A directory stands for the profiles in it. With one file or directory a side, the two are \
 enough. With several, `--` stands between the sides, and options come before it.
 
-Costs are the mean of each side's runs. A change no larger than the difference between runs of one
-side (both standard deviations together) is marked with ~. One run a side does not show how much
+Costs are the mean of each side's runs. A change no larger than the difference between runs of one \
+side (both standard deviations together) is marked with ~. One run a side does not show how much \
 runs differ: record several.
 
-Functions are compared by their self cost, calls of one function by another by their inclusive cost.
-The largest change comes first, up or down. Changes marked with ~ follow the unmarked ones. Changes
+Functions are compared by their self cost, calls of one function by another by their inclusive cost. \
+The largest change comes first, up or down. Changes marked with ~ follow the unmarked ones. Changes \
 of less than a thousandth of the largest come last, marked or not.";
 
-/// Compares profiles: what costs more than before, and what costs less.
+/// Compares profiles: what costs more than before, what costs less.
 #[derive(Debug, Default, Args)]
 #[command(
     after_help = DIFF_EXAMPLES,
@@ -96,11 +96,11 @@ Examples:
   xhprof merge /var/lib/xhprof -o all.xhp
   xhprof merge /var/lib/xhprof --by route
 
-A directory stands for the profiles in it; other files in it are left out, and named. --by route
-writes one file for each route (what the program calls it, else the request or the script) to the
+A directory stands for the profiles in it; other files in it are left out, and named. --by route \
+writes one file for each route (what the program calls it, else the request or the script) to the \
 directory OUT, which it creates if needed, and prints a table of them to standard output.
 
-Costs of the same functions and paths are added up. The sum holds only what every profile holds: if
+Costs of the same functions and paths are added up. The sum holds only what every profile holds: if \
 one of them has only caller and callee pairs, so has the sum.";
 
 /// Adds several profiles up to one.
@@ -140,8 +140,8 @@ Examples:
   xhprof grep 'Cache::get;.*Redis' run.xhp
   xhprof grep --metric memory '^main\\(\\);App' run.xhp --limit 10
 
-A stack is a line, `main();caller;callee 1200`: functions from main() on, then the self cost
-of the last: nanoseconds, bytes, calls or samples. The costliest come first. Tools for collapsed
+A stack is a line, `main();caller;callee 1200`: functions from main() on, then the self cost \
+of the last: nanoseconds, bytes, calls or samples. The costliest come first. Tools for collapsed \
 stacks read the lines as they are.
 
 Exit codes: 0 if a stack matches, 1 if none does.";

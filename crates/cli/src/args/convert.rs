@@ -16,11 +16,11 @@ Examples:
   xhprof convert run.xhp --to dot --threshold 2 -o - | dot -Tsvg > graph.svg
   xhprof convert --list
 
-A format of whole stacks refuses a profile that has only caller and callee pairs, as XHProf's files
+A format of whole stacks refuses a profile that has only caller and callee pairs, as XHProf's files \
 have. --estimate estimates the stacks, and the output says so where its format can.
 
-With --threshold, graphs (dot) and tables (markdown) leave out functions whose inclusive cost is
-less; other formats get [other] in place of paths that cost less, or, without stacks, of functions
+With --threshold, graphs (dot) and tables (markdown) leave out functions whose inclusive cost is \
+less; other formats get [other] in place of paths that cost less, or, without stacks, of functions \
 that cost less. Every other cost stays as it is.";
 
 /// Writes a profile in another format.
@@ -75,7 +75,7 @@ Examples:
   xhprof flamegraph new.xhp --base old.xhp -o diff.html
   xhprof flamegraph run.xhprof --estimate -o - > run.svg
 
-An SVG is a picture for documents and pages; a browser that opens the file itself zooms and searches
+An SVG is a picture for documents and pages; a browser that opens the file itself zooms and searches \
 in it. The HTML is the page of `xhprof html`, opened at the flame graph. Both load nothing.";
 
 /// Draws a flame graph: the width of a box is its cost.

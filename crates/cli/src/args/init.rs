@@ -11,15 +11,15 @@ Examples:
   xhprof init
   sudo xhprof init --yes /srv/shop
 
-It finds every PHP, the folders of ini files of its servers (command line, php-fpm, Apache) and the
+It finds every PHP, the folders of ini files of its servers (command line, php-fpm, Apache) and the \
 framework, shows what it would write, and asks once. It writes:
   90-xhprof.ini  loads the extension, and profiles requests with the cookie XHPROF and a secret
   xhprof.yaml    a first file of budgets for `xhprof check`
   .gitignore     the line *.xhp, in a git repository
-A file that exists is left as it is. Each file is written only by the owner of its folder: as root
+A file that exists is left as it is. Each file is written only by the owner of its folder: as root \
 those of PHP, as yourself those of the project. The commands that take all of it back are printed.";
 
-/// Sets a project up: PHP's ini files, first budgets, a line of .gitignore.
+/// Sets a project up: ini files, first budgets, a line of .gitignore.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {

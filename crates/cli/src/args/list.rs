@@ -13,12 +13,12 @@ Examples:
   xhprof list /var/lib/xhprof
   xhprof list /var/lib/xhprof --route /checkout --status 5xx --since 2h
   xhprof list /var/lib/xhprof --sort wall --limit 20
-  xhprof list /var/lib/xhprof --since 2026-11-22 --json | jq -r '.profiles[].file'
+  xhprof list /var/lib/xhprof --since 7d --json | jq -r '.profiles[].file'
 
-A route is what the program calls it, else the request or the script. The peak is PHP's peak memory;
+A route is what the program calls it, else the request or the script. The peak is PHP's peak memory; \
 only native files hold it. An exclamation mark follows the status of a request that failed.
 
-Files that are no profiles, or are damaged, are named at the end. Subdirectories are skipped, and so
+Files that are no profiles, or are damaged, are named at the end. Subdirectories are skipped, and so \
 are files whose names begin with a dot.";
 
 /// Lists the profiles in a directory: date, route, cost.

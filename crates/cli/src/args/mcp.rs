@@ -13,13 +13,13 @@ Examples:
   xhprof mcp --store /srv/runs
   claude mcp add xhprof -- xhprof mcp /path/to/profiles
 
-An assistant starts this program and asks it over standard input and output. It reads files below
-the directories that are named, and nothing else; a symbolic link that leads out of them is refused.
+An assistant starts this program and asks it over standard input and output. It reads files below \
+the directories that are named, and nothing else; a symbolic link that leads out of them is refused. \
 It writes nothing, and runs commands only with --allow-run.
 
 docs/mcp.md says how to add it to Claude Code, Cursor, VS Code and PhpStorm.";
 
-/// Lets an assistant ask for profiles, over the Model Context Protocol.
+/// Lets an assistant ask for profiles by the Model Context Protocol.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct McpArguments {

@@ -48,16 +48,16 @@ Exit codes:
   check ends with 3 if a budget is broken, 4 if one could not be decided
 
 Files:
-  - is standard input, or standard output. Profiles are recognized by their content, gzipped or
+  - is standard input, or standard output. Profiles are recognized by their content, gzipped or \
   not. A file is written completely or not at all, and only its owner can read it.
 
 Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
   XHPROF_FLAGS      what `run` measures, as with --flags
-  XHPROF_SERVER     the program xhprof-server; by default beside xhprof, else on the PATH
+  XHPROF_SERVER     the program xhprof-server; else beside xhprof, or on the PATH
   NO_COLOR          no colour, even on a terminal
-  COLUMNS           the width of reports on a terminal; into pipes and files no name is cut
+  COLUMNS           the width of reports on a terminal, and there only
   PAGER             what --pager hands reports to; less if it is not set";
 
 /// Profiles PHP programs and shows where their time went.
@@ -163,16 +163,16 @@ Examples:
   xhprof run --flags +no_builtins,-memory -- php8.4 script.php
   xhprof run --mode sample -o run.xhp -- script.php
 
-The program keeps the terminal: xhprof does not touch its input and output. Ctrl-C ends the program,
+The program keeps the terminal: xhprof does not touch its input and output. Ctrl-C ends the program, \
 which writes its profile first; then the report follows. A second Ctrl-C kills it.
 
-Each forked child writes a profile of its own. The report is about the process that xhprof started;
+Each forked child writes a profile of its own. The report is about the process that xhprof started; \
 with -o run.xhp the children's profiles are kept as run.xhp.<pid>.
 
-Exit codes: that of the program; 128 + N if signal N killed it; 1 if it was 0, but there is no
+Exit codes: that of the program; 128 + N if signal N killed it; 1 if it was 0, but there is no \
 profile.";
 
-/// Runs a PHP program under the profiler, then prints a report to stderr.
+/// Profiles a PHP program, then prints a report to stderr.
 #[derive(Debug, Args)]
 // Clap takes options that the environment sets for required ones.
 #[command(after_help = RUN_EXAMPLES, override_usage = "xhprof run [OPTIONS] <COMMAND>...")]
@@ -266,12 +266,12 @@ Examples:
   xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
   xhprof doctor --extension ./modules/xhprof.so
 
-A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. With
+A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. With \
 php-fpm, doctor checks every pool: its own settings, and where its user can write.
 
 Exit codes: 0 if it finds no fault, 1 if it finds one (marked with a cross).";
 
-/// Checks the installation: PHP, the extension, its settings and directories.
+/// Checks the installation: PHP, extension, settings, directories.
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub(crate) struct DoctorArguments {

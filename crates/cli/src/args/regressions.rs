@@ -11,12 +11,12 @@ const EXAMPLES: &str = "\
 Examples:
   xhprof regressions /var/lib/xhprof
   xhprof regressions /var/lib/xhprof --since 7d --format markdown
-  xhprof regressions /var/lib/xhprof --format json | jq '.releases[].findings[].function'
+  xhprof regressions profiles --format json | jq '.releases[].findings[].function'
   xhprof regressions --store /srv/runs --app shop
 
-A profile belongs to the release that its tag `release` names: the setting xhprof.release, or
-xhprof_tag('release', '2026.11.3'). Each release is compared with the two weeks before it: its first
-day, then two days, then three. It takes at least 30 profiles a route and day, of 7 days before the
+A profile belongs to the release that its tag `release` names: the setting xhprof.release, or \
+xhprof_tag('release', '2026.11.3'). Each release is compared with the two weeks before it: its first \
+day, then two days, then three. It takes at least 30 profiles a route and day, of 7 days before the \
 release.
 
 docs/regressions.md says how findings are made, how often they are wrong, and how to read them.";

@@ -25,21 +25,21 @@ Examples:
   xhprof report run.xhp --format markdown
   zcat profiles.gz | xhprof report -
 
-Reads every format that `xhprof convert --list` has as readable, gzipped or not. Self cost is the
+Reads every format that `xhprof convert --list` has as readable, gzipped or not. Self cost is the \
 cost of a function without its callees; inclusive cost is with them, recursion counted once.
 
---tree and --inverted need whole stacks. A profile that has only caller and callee pairs, as
+--tree and --inverted need whole stacks. A profile that has only caller and callee pairs, as \
 XHProf's files have, is refused; --estimate estimates its stacks, and the report says so.
 
---callers and --callees take a whole name, or the end of one (`get` for `Cache::get`), a class, or a
+--callers and --callees take a whole name, or the end of one (`get` for `Cache::get`), a class, or a \
 pattern with `*`, in any case. If several functions match, they are listed with their costs.
 
-A pipe or a file gets no colour, and every name and column in full, whatever COLUMNS says. On a
-terminal (as wide as COLUMNS says, or as it is) the memory columns are left out first; then
+A pipe or a file gets no colour, and every name and column in full, whatever COLUMNS says. On a \
+terminal (as wide as COLUMNS says, or as it is) the memory columns are left out first; then \
 namespaces are shortened from the left, never so that two functions look the same; --wide shows all.
 
---columns takes, if the profile has them: calls, self, self%, incl, incl% (of --metric);
-wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
+--columns takes, if the profile has them: calls, self, self%, incl, incl% (of --metric); \
+wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with \
 callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
 
 --json is described by docs/report.schema.json.";

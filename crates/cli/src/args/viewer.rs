@@ -14,9 +14,9 @@ Examples:
   xhprof html new.xhp --base old.xhp -o change.html
   xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
 
-One file with everything in it, the profiles too: flame graph, order of time, functions with their
-callers and callees, and export to other formats. It loads nothing and sends nothing. Several
-profiles, and those of a directory, are added up. A profile that has only caller and callee pairs, as
+One file with everything in it, the profiles too: flame graph, order of time, functions with their \
+callers and callees, and export to other formats. It loads nothing and sends nothing. Several \
+profiles, and those of a directory, are added up. A profile that has only caller and callee pairs, as \
 XHProf's files have, has no flame graph, unless --estimate estimates the stacks.";
 
 const VIEW_EXAMPLES: &str = "\
@@ -25,8 +25,8 @@ Examples:
   xhprof view new.xhp --base old.xhp
   ssh -L 8123:127.0.0.1:8123 server xhprof view --port 8123 run.xhp
 
-The same page as that of `xhprof html`, served to this machine only, at an address with a secret in
-it. Where there is a desktop, the browser opens. Without a profile the page opens those that are
+The same page as that of `xhprof html`, served to this machine only, at an address with a secret in \
+it. Where there is a desktop, the browser opens. Without a profile the page opens those that are \
 dropped onto it.";
 
 /// Makes one HTML page with everything in a profile.

@@ -87,8 +87,8 @@ impl Shown<'_> {
     fn unknown_noise(&self) -> Option<&'static str> {
         match self.single() {
             [true, true] => Some(
-                "one run a side: how much of this is noise is unknown; record several runs of each,\n\
-                 and give all of them: xhprof diff OLD... -- NEW...",
+                "one run a side: how much of this is noise is unknown; record several runs of\n\
+                 each, and give all of them: xhprof diff OLD... -- NEW...",
             ),
             [true, false] => {
                 Some("the base is one run: how much it differs from others is unknown")

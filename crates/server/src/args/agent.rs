@@ -10,23 +10,24 @@ use super::serve::RunTags;
 
 const EXAMPLES: &str = "\
 Examples:
-  xhprof agent --spool /var/lib/xhprof --to https://profiles.example.com --token-file token
-  xhprof agent --spool /run/xhprof --to http://10.0.0.7:8470 --app shop --release 2026.11
-  xhprof agent --spool /run/xhprof --to https://a.example.com --to https://b.example.com
+  xhprof agent --spool /run/xhprof --to https://example.com --token-file token
+  xhprof agent --spool /run/xhprof --to http://10.0.0.7:8470 --app shop
+  xhprof agent --spool /run/xhprof --to https://a.example.com \\
+      --to https://b.example.com \\
       --token-file a.token --token-file b.token --bandwidth 1M
   xhprof agent --attach --to https://profiles.example.com --token-file token
-  xhprof agent --spool /run/xhprof --forward pyroscope=http://127.0.0.1:4040
+  xhprof agent --spool /run/xhprof --forward pyroscope=http://127.0.0.1:4040 \\
       --forward otlp=http://127.0.0.1:4318 --forward-token-file grafana.headers
   xhprof agent --spool /run/xhprof --forward sentry=/etc/xhprof/dsn
 
-The agent takes whole files, puts them on the disk as compressed batches, and removes each batch
-when the server has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends
+The agent takes whole files, puts them on the disk as compressed batches, and removes each batch \
+when the server has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends \
 what is left, for --drain seconds. The log is standard error.
 
-Beyond --queue-size the agent drops runs, the oldest first: first those that were neither slow nor
+Beyond --queue-size the agent drops runs, the oldest first: first those that were neither slow nor \
 failed nor asked for. It counts them, and the server's page Settings shows how many are missing.";
 
-/// Sends the profiles that the extension writes on this machine to servers.
+/// Sends the profiles that PHP writes on this machine to servers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AgentArguments {

@@ -92,4 +92,25 @@ mod tests {
         let known = cli::server::COMMANDS.map(|(name, about)| (name.to_owned(), about.to_owned()));
         assert_eq!(listed, known);
     }
+
+    #[test]
+    fn help_is_wrapped_by_the_width_of_the_terminal_alone() {
+        let all = Arguments::command();
+        let of_others = own_commands();
+        for command in all.get_subcommands().chain(of_others.get_subcommands()) {
+            let name = command.get_name();
+            let help = command.clone().term_width(80).render_long_help();
+            let help = help.to_string();
+            let lines: Vec<&str> = help.lines().collect();
+            for (line, next) in lines.iter().zip(&lines[1..]) {
+                let width = line.chars().count();
+                // clap does not wrap the usage.
+                assert!(width <= 80 || line.contains(" <"), "{name}: {line}");
+                let is_text = |line: &str| line.starts_with(char::is_alphanumeric);
+                let word = next.split(' ').next().unwrap_or_default().chars().count();
+                let is_cut = is_text(line) && is_text(next) && width + 1 + word <= 80;
+                assert!(!is_cut || line.ends_with(':'), "{name}: {line}\n{next}");
+            }
+        }
+    }
 }

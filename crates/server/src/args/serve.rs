@@ -14,10 +14,11 @@ Examples:
   xhprof serve --demo
   xhprof serve --watch /var/lib/xhprof
   xhprof serve --token-file tokens --add-token ci:write:shop
-  xhprof serve --listen 0.0.0.0:8470 --host profiles.example.com --token-file tokens
+  xhprof serve --listen 0.0.0.0:8470 --host profiles.example.com \\
+      --token-file tokens \\
       --tls-cert cert.pem --tls-key key.pem
 
-On this machine's own address there is no login, unless the store has tokens (`xhprof store token
+On this machine's own address there is no login, unless the store has tokens (`xhprof store token \
 add`). On any other address there must be such tokens, --token-file, or --no-auth. The address prints on standard output, the log on standard error. Ctrl-C ends it.";
 
 /// Keeps the runs of a team, and shows them in the browser.
@@ -139,15 +140,16 @@ pub(crate) struct StoreFolder {
 const PUSH_EXAMPLES: &str = "\
 Examples:
   xhprof push run.xhp --to http://127.0.0.1:8470
-  xhprof push *.xhp --to https://profiles.example.com --token-file token --app shop --release 2026.11
+  xhprof push *.xhp --to https://profiles.example.com --token-file token \\
+      --app shop --release 2026.11
 
-The token is in a file, or in the environment variable XHPROF_TOKEN, so that no list of processes
-shows it. A run that the server has is not stored again. Each file gets a line with the address of
+The token is in a file, or in the environment variable XHPROF_TOKEN, so that no list of processes \
+shows it. A run that the server has is not stored again. Each file gets a line with the address of \
 its run; more than 20 files get a summary.
 
 Exit codes:
   0  the server has all files; those of a directory that are no profiles are left out
-  1  a file was not stored. The others were sent, unless the server is not reachable, refuses the
+  1  a file was not stored. The others were sent, unless the server is not reachable, refuses the \
      token, or its disk is full";
 
 /// Sends profiles to a server.
@@ -228,8 +230,8 @@ Examples:
   xhprof store token add web1 --app shop --may write
   xhprof store --store /srv/runs compact
 
-verify, backup, export, stats, `token list`, `policy` without limits and `retain --dry-run` work
-while a server has the store open; the others do not. A server applies the policies every hour. The environment
+verify, backup, export, stats, `token list`, `policy` without limits and `retain --dry-run` work \
+while a server has the store open; the others do not. A server applies the policies every hour. The environment \
 variable XHPROF_STORE names the folder, too.";
 
 /// Inspects, repairs and copies a store.

@@ -8,12 +8,12 @@ use profile::quantities::Since;
 const EXAMPLES: &str = "\
 Examples:
   xhprof simulate --runs 100000 --store /srv/test
-  xhprof simulate --runs 1000000 --to http://127.0.0.1:8470 --token-file token --paths 200..2000
+  xhprof simulate --runs 1000000 --to http://127.0.0.1:8470 --paths 200..2000
   xhprof simulate --runs 5000 --spool /run/xhprof --per-second 100
 
-Runs of a fleet that does not exist, to measure a store, a server or an agent. Routes have the
-traffic of Zipf's law, some hours have bursts; the routes of an application share the calls of its
-framework. With the same options, --end included, the runs are the same, byte for byte, so a
+Runs of a fleet that does not exist, to measure a store, a server or an agent. Routes have the \
+traffic of Zipf's law, some hours have bursts; the routes of an application share the calls of its \
+framework. With the same options, --end included, the runs are the same, byte for byte, so a \
 simulation that was ended can be started again: what is stored is not stored twice.
 
 Do not simulate into a store of real runs: its sums would have both.";
