@@ -114,7 +114,8 @@ impl Reader {
         match line {
             [b'0'..=b'9' | b'+' | b'-' | b'*', ..] => self.costs(line),
             [b'c', b'f', b'n', b'=', name @ ..] => {
-                let file = self.call_file.or(self.file);
+                // Without a file of its own it is in that of the lines, which may be inlined.
+                let file = self.call_file.or(self.line_file);
                 let object = self.call_object.or(self.object);
                 self.callee = Some(self.function(name, file, object)?);
                 Ok(())

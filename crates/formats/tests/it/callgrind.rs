@@ -217,6 +217,44 @@ totals: 1060 4 4
 ";
 
 #[test]
+fn a_callee_without_a_file_is_in_the_file_of_the_inlined_lines_that_call_it() {
+    // As `valgrind --tool=callgrind --compress-strings=no` writes it.
+    let profile = read(
+        b"version: 1
+creator: callgrind-3.19.0
+positions: line
+events: Ir
+
+fl=a.c
+fn=main
+1 10
+fi=b.h
+2 5
+cfn=helper
+calls=1 7
+2 100
+fe=a.c
+3 5
+
+fl=b.h
+fn=helper
+7 100
+
+totals: 120
+",
+    );
+    let is = |name: &str, calls, all, own| (name.to_owned(), calls, all, own);
+    assert_eq!(
+        flat(&profile),
+        [
+            is("helper", 1, 100, 100),
+            is("main", 1, 120, 20),
+            is("main()", 1, 120, 0),
+        ]
+    );
+}
+
+#[test]
 fn valgrinds_dialect_keeps_totals_and_self_costs() {
     let profile = read(VALGRIND.as_bytes());
     assert_eq!(profile.metrics.wall_unit, WallUnit::Samples);
