@@ -193,13 +193,17 @@ struct Frame<'l> {
 }
 
 impl<'l> Frame<'l> {
-    /// `address symbol+offset (object)`; the address and the offset are
-    /// optional.
+    /// `address symbol+offset (object)`; the offset is optional, and the address or the
+    /// object: `perf script -F` chooses what is printed.
     fn parse(line: &'l [u8]) -> Option<Self> {
         let line = line.trim_ascii();
-        let (text, object) = object(line)?;
+        let with_object = object(line);
+        let (text, object) = with_object.unwrap_or((line, b""));
         let (address, behind) = word(text);
         let is_address = !address.is_empty() && address.iter().all(u8::is_ascii_hexdigit);
+        if with_object.is_none() && (!is_address || behind.is_empty() || behind.starts_with(b"(")) {
+            return None;
+        }
         let symbol = if is_address { behind } else { text };
         let symbol = without_offset(symbol.trim_ascii());
         let is_known = object != b"inlined" && object != b"[unknown]" && !object.is_empty();
@@ -540,12 +544,15 @@ mod tests {
             ),
             ("\tf+0xZ (inlined)", "f+0xZ", None),
             ("\t 80c5 operator+ (inlined)", "operator+", None),
+            // Without the object.
+            ("\t ffffffff81 do_fault+0x4fc", "do_fault", None),
+            ("\t 55d1 [unknown]", "[unknown]", None),
         ] {
             let frame = Frame::parse(line.as_bytes()).unwrap();
             assert_eq!(String::from_utf8_lossy(&frame.name()), name, "{line}");
             assert_eq!(frame.object, object.map(str::as_bytes), "{line}");
         }
-        for line in ["\t  file.c:12", "\tf (x", "\tf()", ""] {
+        for line in ["\t  file.c:12", "\tf (x", "\tf()", "\t 55d1", ""] {
             assert!(Frame::parse(line.as_bytes()).is_none(), "{line}");
         }
     }
