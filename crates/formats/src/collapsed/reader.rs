@@ -29,8 +29,10 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     let mut seen = 0;
     while let Some(line) = lines.next() {
         let is_cut = lines.peek().is_none();
-        let is_stack = !line.contains(&0) && split(line).is_some();
-        match (is_stack, is_cut, line.trim_ascii().is_empty()) {
+        let parts = split(line).filter(|_| !line.contains(&0));
+        let is_stack = parts.is_some_and(|(stack, _)| !stack.is_empty());
+        let is_empty = !is_stack && (parts.is_some() || line.trim_ascii().is_empty());
+        match (is_stack, is_cut, is_empty) {
             // The last line may be cut off by the end of the head.
             (true, true, _) if head.len() < HEAD && seen == 0 => return Detection::NeedMore,
             (_, true, _) if head.len() >= HEAD && seen == 0 && is_deep(line) => {
@@ -79,12 +81,11 @@ pub(crate) fn read_lines(
         if line.len() == MAX_LINE && line.last() != Some(&b'\n') {
             return Err(broken(format!("longer than {} MiB", MAX_LINE >> 20)));
         }
-        let trimmed = line.trim_ascii();
-        if trimmed.is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
         let (stack, count) =
-            split(trimmed).ok_or_else(|| broken("not a stack, a blank and a count".to_owned()))?;
+            split(&line).ok_or_else(|| broken("not a stack, a blank and a count".to_owned()))?;
         let (sign, digits) = signed(count);
         let weight =
             weight(digits).ok_or_else(|| broken("a count that is too large".to_owned()))?;
@@ -94,13 +95,13 @@ pub(crate) fn read_lines(
     stacks.finish(format)
 }
 
-/// A line as a stack and a count.
+/// A line as a stack and a count. py-spy writes samples without a stack, ` 1`.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = line.trim_ascii();
+    let line = line.trim_ascii_end();
     let blank = line.iter().rposition(u8::is_ascii_whitespace)?;
-    let stack = line.get(..blank)?.trim_ascii_end();
+    let stack = line.get(..blank)?.trim_ascii();
     let count = line.get(blank + 1..)?;
-    (!stack.is_empty() && is_count(count)).then_some((stack, count))
+    is_count(count).then_some((stack, count))
 }
 
 /// The sign of a count, and the rest of it.
@@ -169,6 +170,9 @@ impl StackLines {
 
     fn add(&mut self, stack: &[u8], sign: Sign, weight: u64) {
         self.lines += 1;
+        if stack.is_empty() {
+            return self.count(NodeId::ROOT, sign, weight);
+        }
         self.of_two += u64::from(split(stack).is_some());
         let same = stack
             .iter()
@@ -210,6 +214,10 @@ impl StackLines {
         }
         self.last.clear();
         self.last.extend_from_slice(stack);
+        self.count(node, sign, weight);
+    }
+
+    fn count(&mut self, node: NodeId, sign: Sign, weight: u64) {
         if sign == Sign::Plus || weight == 0 {
             self.builder.count(node, LinedId::UNKNOWN, weight);
         } else if self.budget.room(&mut self.below, "samples").is_ok() {
@@ -315,6 +323,14 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_without_a_stack_is_one_of_the_root() {
+        let input = "a;b 1\n 2\n\t3\na;b 4\n";
+        assert_eq!(lines(input), ["main();a;b 5", "main() 5"]);
+        assert_eq!(super::detect(input.as_bytes()), Detection::Yes);
+        assert_eq!(super::detect(b" 1\n 2\n"), Detection::No);
+    }
+
+    #[test]
     fn a_frame_is_shared_with_the_line_before_only_as_a_whole() {
         let input =
             "a;b;c 1\na;b 2\na;bc 3\na;b;cd;e 4\na;b;c 5\nab 6\na 7\nmain();main() 8\nmain() 9\n";
@@ -341,7 +357,7 @@ mod tests {
     #[test]
     fn broken_lines_are_refused_with_their_number() {
         let reason = |input: &str| read(input).unwrap_err().to_string();
-        for line in ["main()", "main() x", "main() --5", "5", " 5", "a 5."] {
+        for line in ["main()", "main() x", "main() --5", "5", " x", "a 5."] {
             let input = format!("a 1\n\n{line}\n");
             if line == "a 5." {
                 assert!(read(&input).is_ok());
