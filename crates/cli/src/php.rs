@@ -230,6 +230,10 @@ fn find_script(script: &OsStr) -> OsString {
 }
 
 fn is_php_script(path: &Path) -> bool {
+    // What is read of a pipe is missing for PHP.
+    if !path.is_file() {
+        return false;
+    }
     let Ok(file) = std::fs::File::open(path) else {
         return false;
     };

@@ -15,6 +15,9 @@ use crate::php::Php;
 use crate::suggest::suggestion;
 use crate::words::{quoted, quoted_line};
 
+/// How much of a script is searched for PHP code: 1 MiB.
+const MAX_SCRIPT: u64 = 1 << 20;
+
 /// Checks that the script exists and can be read.
 pub(super) fn check(php: &Php) -> Result<()> {
     let Some(script) = php.script() else {
@@ -35,18 +38,20 @@ pub(super) fn check(php: &Php) -> Result<()> {
                 quoted(inside.as_os_str())
             )
         }
+        // What is read of a pipe is missing for PHP.
+        Ok(found) if !found.is_file() => Ok(()),
         Ok(_) => match File::open(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 bail!("cannot read the script {}", permission_error(path))
             }
-            // PHP would print its bytes.
-            Ok(file) if is_binary(&file) => {
-                bail!(
-                    "{name} is a program, not a PHP script: `xhprof run` only starts PHP programs"
-                )
-            }
             // PHP reports every other error.
-            _ => Ok(()),
+            Err(_) => Ok(()),
+            Ok(file) => match not_php(&beginning(file)) {
+                Some(what) => bail!(
+                    "{name} is {what}, not a PHP script: `xhprof run` only starts PHP programs"
+                ),
+                None => Ok(()),
+            },
         },
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // The shell would run a program that is not PHP.
@@ -65,10 +70,37 @@ pub(super) fn check(php: &Php) -> Result<()> {
     }
 }
 
-/// Whether the file is a program in machine code.
-fn is_binary(mut file: &File) -> bool {
-    let mut magic = [0; 4];
-    file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF"
+fn beginning(file: File) -> Vec<u8> {
+    let mut text = Vec::new();
+    // PHP reports errors.
+    let _ = file.take(MAX_SCRIPT).read_to_end(&mut text);
+    text
+}
+
+/// What a file is whose bytes PHP would print: a program in machine code, or a script of
+/// another interpreter. A script of the shell may have PHP code behind its first lines.
+fn not_php(text: &[u8]) -> Option<String> {
+    if text.starts_with(b"\x7fELF") {
+        return Some("a program".to_owned());
+    }
+    let has_code = text.windows(2).any(|window| window == b"<?");
+    if has_code || text.len() as u64 == MAX_SCRIPT {
+        return None;
+    }
+    let line = text
+        .strip_prefix(b"#!")?
+        .split(|&byte| byte == b'\n')
+        .next()?;
+    let line = String::from_utf8_lossy(line);
+    let mut names = line.split_whitespace().map(|word| {
+        let name = word.rsplit('/').next();
+        name.unwrap_or(word)
+    });
+    // What follows `env` are its options, variables and the interpreter.
+    let is_interpreter =
+        |name: &&str| *name != "env" && !name.starts_with('-') && !name.contains('=');
+    let name = names.find(is_interpreter)?;
+    (!name.contains("php")).then(|| format!("a script for {name}"))
 }
 
 fn not_found(path: &Path) -> String {

@@ -10,6 +10,7 @@ mod kept;
 mod signals;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -337,6 +338,8 @@ fn what_is_no_script_is_told_before_php_starts() {
     let stage = Stage::new();
     fs::create_dir(stage.path("src")).unwrap();
     fs::write(stage.path("src/index.php"), "").unwrap();
+    fs::write(stage.path("sail"), "#!/usr/bin/env bash\necho 1\n").unwrap();
+    fs::write(stage.path("tool.py"), "#!/usr/bin/python3 -u\nprint(1)\n").unwrap();
     for (command, expected) in [
         ("t.php", "there is no script t.php in /"),
         ("t.php", "; did you mean s.php?"),
@@ -353,6 +356,14 @@ fn what_is_no_script_is_told_before_php_starts() {
             "/bin/cat",
             "/bin/cat is a program, not a PHP script: `xhprof run` only starts PHP programs",
         ),
+        (
+            "sail",
+            "sail is a script for bash, not a PHP script: `xhprof run` only starts PHP programs",
+        ),
+        (
+            "tool.py",
+            "tool.py is a script for python3, not a PHP script",
+        ),
     ] {
         let output = stage.output("echo", &["--", command]);
         assert_eq!(output.status.code(), Some(1));
@@ -361,6 +372,35 @@ fn what_is_no_script_is_told_before_php_starts() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(!stage.path("arguments").exists() && !stage.path("question").exists());
     }
+}
+
+#[test]
+fn what_may_be_a_php_script_is_run() {
+    for text in [
+        "#!/usr/bin/env php\n<?php echo 1;",
+        "#!/usr/bin/env -S php8.4 -d memory_limit=1G\nno code",
+        "#!/opt/php/bin/php-cli\n",
+        // A script of the shell and PHP.
+        "#!/bin/sh\n//bin/true; exec php \"$0\"\n<?php echo 1;",
+        "#!\n",
+        "no code",
+    ] {
+        let stage = Stage::new();
+        fs::write(stage.path("tool"), text).unwrap();
+        let output = stage.output("echo", &["--", "tool"]);
+        assert!(output.status.success(), "{text}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_script_in_a_pipe_is_read_by_php_alone() {
+    let stage = Stage::new();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    writer.write_all(b"<?php echo 1;").unwrap();
+    drop(writer);
+    let mut command = stage.run("echo", &["--", "/dev/stdin"]);
+    let output = command.stdin(reader).output().unwrap();
+    assert_eq!(output.stdout, b"<?php echo 1;", "{}", stderr(&output));
 }
 
 #[test]
