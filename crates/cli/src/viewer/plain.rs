@@ -84,9 +84,9 @@ fn cost(costs: &Costs, metric: MetricName, summary: &Summary) -> String {
     }
 }
 
-/// Exact to the microsecond, without a floating point number.
+/// Rounded to the microsecond, without a floating point number.
 fn milliseconds(nanoseconds: i64) -> String {
-    let microseconds = nanoseconds.unsigned_abs() / 1_000;
+    let microseconds = nanoseconds.unsigned_abs().saturating_add(500) / 1_000;
     let sign = if nanoseconds < 0 { "-" } else { "" };
     format!("{sign}{}.{:03}", microseconds / 1_000, microseconds % 1_000)
 }
@@ -96,8 +96,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_exact() {
-        assert_eq!(milliseconds(1_234_567), "1.234");
+    fn times_are_rounded_to_the_microsecond() {
+        assert_eq!(milliseconds(1_234_567), "1.235");
+        assert_eq!(milliseconds(1_234_499), "1.234");
         assert_eq!(milliseconds(-5_000), "-0.005");
     }
 
