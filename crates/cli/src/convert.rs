@@ -23,10 +23,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     let format = format(arguments.to.as_deref(), named.unwrap_or(Path::new("-")))?;
     let out = output_or_default(named, file, format)?;
     let export = Export::new(format, &out, arguments.estimate, [file])?;
-    let metric = Metric::from(arguments.metric);
     let mut options = WriteOptions {
         title: arguments.title.clone(),
-        metric,
+        metric: arguments.metric.into(),
         estimate: arguments.estimate,
         ..WriteOptions::default()
     };
@@ -38,6 +37,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     if arguments.templates && templates::name(&mut profile) == 0 {
         say("--templates: the profile has no function of a compiled template whose file is here");
     }
+    let metric = Metric::from(arguments.metric.of(&profile));
     match arguments.threshold {
         // Graphs and tables leave out functions and report the threshold
         // themselves.

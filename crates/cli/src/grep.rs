@@ -16,7 +16,7 @@ use crate::{input, output, stacks};
 /// Prints the stacks that match; returns false if none does.
 pub(crate) fn run(arguments: &GrepArguments) -> Result<bool> {
     let profile = input::read(&arguments.file)?;
-    let metric = Metric::from(arguments.metric);
+    let metric = Metric::from(arguments.metric.of(&profile));
     if !metric.is_in(profile.metrics) {
         bail!(WriteError::NotMeasured { metric });
     }

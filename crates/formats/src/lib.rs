@@ -62,7 +62,7 @@ pub mod xhprof_json;
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
 
-use profile::{Body, Budget, EstimateLimits, Profile};
+use profile::{Body, Budget, EstimateLimits, Metric, Profile};
 
 pub use code_class::{CodeClass, Package, is_waiting};
 pub use error::{ReadError, WriteError};
@@ -165,6 +165,8 @@ fn refused(head: &[u8]) -> Option<ReadError> {
 
 /// Writes a profile in a format, if the format can hold it.
 ///
+/// In place of a wall time that is zero, sizes are written: [`Profile::first_metric`].
+///
 /// If the profile has only edges, and the format needs stacks, the stacks are
 /// estimated if [`WriteOptions::estimate`] is set. The title then says so.
 ///
@@ -178,6 +180,14 @@ pub fn write(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
+    if options.metric == Metric::Wall && profile.first_metric() != Metric::Wall {
+        let metric = profile.first_metric();
+        let options = WriteOptions {
+            metric,
+            ..options.clone()
+        };
+        return write(format, profile, &options, out);
+    }
     let name = format.name;
     let writes = format
         .writes

@@ -60,6 +60,9 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
     writeln!(out, "| {} | Function |", columns.join(" | "))?;
     writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
     let is_shown = |row: &&FlatRow| {
+        if table.total.wall == 0 {
+            return true;
+        }
         let share = FlatTable::percent(signed(row.inclusive.wall), signed(table.total.wall));
         share * 10_000.0 >= f64::from(options.threshold_ppm)
     };

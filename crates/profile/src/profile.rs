@@ -88,6 +88,28 @@ impl Profile {
         metric.is_in(self.metrics) && (metric != Metric::Peak || peak != 0)
     }
 
+    /// The metric of a user who names none: the wall time, or the memory if there are
+    /// sizes and no times, as in profiles of allocations.
+    #[must_use]
+    pub fn first_metric(&self) -> Metric {
+        let (total, has_sizes) = match &self.body {
+            Body::Edges(table) => {
+                let mut edges = table.edges.iter();
+                (table.root, edges.any(|edge| edge.cost.memory != 0))
+            }
+            Body::Tree(tree) => {
+                let mut nodes = tree.nodes.iter();
+                (tree.root_cost(), nodes.any(|node| node.cost.memory != 0))
+            }
+            Body::Samples(_) | Body::Events(_) => return Metric::Wall,
+        };
+        if self.metrics.memory && total.wall == 0 && (has_sizes || total.memory != 0) {
+            Metric::Memory
+        } else {
+            Metric::Wall
+        }
+    }
+
     /// The unit of the wall time if it is not time: `samples`, or another
     /// tool's unit such as `Ir`.
     #[must_use]

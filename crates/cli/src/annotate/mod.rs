@@ -21,7 +21,7 @@ use source::{SourceText, Sources};
 pub(crate) fn run(arguments: &AnnotateArguments) -> Result<()> {
     let profile = input::read(&arguments.file)?;
     let sources = Sources::new(&arguments.source)?;
-    let metric = arguments.metric.into();
+    let metric = Metric::from(arguments.metric.of(&profile));
     if !Metric::is_in(metric, profile.metrics) {
         bail!(WriteError::NotMeasured { metric });
     }

@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use profile::Metric;
+use profile::{Metric, Profile};
 
 pub(crate) use annotate::AnnotateArguments;
 pub(crate) use attach::{AttachArguments, ChoiceArguments, DumpArguments, TopArguments, TopSort};
@@ -140,6 +140,16 @@ pub(crate) enum Cost {
     Peak,
     /// Number of calls
     Calls,
+}
+
+impl Cost {
+    /// This cost, or the memory of a profile that has sizes and no times.
+    pub(crate) fn of(self, profile: &Profile) -> Self {
+        match (self, profile.first_metric()) {
+            (Self::Wall, Metric::Memory) => Self::Memory,
+            _ => self,
+        }
+    }
 }
 
 impl From<Cost> for Metric {

@@ -37,9 +37,10 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (base, base_profiles) = read(&base, &progress)?;
     let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
-    let metric = Metric::from(arguments.metric);
     let names: [&[PathBuf]; 2] = [&base, &new];
-    let (diff, unit) = compared([&base_profiles, &new_profiles], names, metric)?;
+    let sides: [&[Profile]; 2] = [&base_profiles, &new_profiles];
+    let metric = metric(sides, arguments);
+    let (diff, unit) = compared(sides, names, metric)?;
     let shown = Shown::new(&diff, metric, arguments, &unit, names);
     if arguments.json {
         return pager::print_json(&shown.json());
@@ -48,6 +49,18 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     pager::print(arguments.pager, |stream| {
         shown.text(stream.wide(look.wide), &look.columns)
     })
+}
+
+/// The metric that is compared: the memory if no profile has times.
+fn metric(sides: [&[Profile]; 2], arguments: &DiffArguments) -> Metric {
+    let metrics = sides.into_iter().flatten();
+    let mut metrics = metrics.map(|profile| arguments.metric.of(profile).into());
+    let is_memory = metrics.all(|metric: Metric| metric == Metric::Memory);
+    if is_memory {
+        Metric::Memory
+    } else {
+        arguments.metric.into()
+    }
 }
 
 /// The comparison, the largest changes of a metric first, and what the profiles count.
@@ -88,7 +101,7 @@ pub(crate) fn rows(
     names: [&[PathBuf]; 2],
     arguments: &DiffArguments,
 ) -> Result<DiffRows> {
-    let metric = Metric::from(arguments.metric);
+    let metric = metric(sides, arguments);
     let (diff, unit) = compared(sides, names, metric)?;
     let shown = Shown::new(&diff, metric, arguments, &unit, names);
     let mut json = shown.json();

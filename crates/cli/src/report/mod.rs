@@ -25,9 +25,9 @@ use anyhow::{Result, bail};
 use formats::WriteError;
 use profile::{Body, Meta, Metric, Mode, Profile, SymbolId, Tree};
 use serde_json::Value;
-use view::{Document, Hint, SortBy, Summary};
+use view::{Document, Hint, Summary};
 
-use crate::args::{By, Cost, ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
+use crate::args::{By, ReportArguments, ReportFormat, Sort, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
@@ -133,10 +133,7 @@ impl<'a> Report<'a> {
         if let Some(by_package) = by_package.flatten() {
             document = Document::of_costs(by_package, Vec::new());
         }
-        // Some formats have sizes only, mostly of allocated memory.
-        if arguments.metric == Cost::Wall && has_only_memory(&document) {
-            arguments.metric = Cost::Memory;
-        }
+        arguments.metric = arguments.metric.of(document.profile());
         let metric = Metric::from(arguments.metric);
         for metric in arguments
             .sort
@@ -389,15 +386,6 @@ pub(crate) fn functions_named(document: &Document, wanted: &str) -> Result<Vec<S
         Found::One(function) => vec![function],
         Found::Several(functions) => functions,
     })
-}
-
-/// Whether there are sizes and no times.
-fn has_only_memory(document: &Document) -> bool {
-    let has_sizes = || {
-        let all = document.functions_where(|_| true, SortBy::Name, usize::MAX);
-        all.rows.iter().any(|row| row.own.memory != 0)
-    };
-    document.profile().metrics.memory && document.summary().total.wall == 0 && has_sizes()
 }
 
 /// Whether hints are added to the functions. They take a table of all edges,

@@ -166,6 +166,33 @@ fn reports_have_no_escapes_in_pipes_and_are_never_cut() {
 }
 
 #[test]
+fn a_profile_of_sizes_is_shown_by_its_sizes() {
+    let directory = tempfile::tempdir().unwrap();
+    let profile = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
+        "shared":{"frames":[{"name":"load"},{"name":"parse"}]},
+        "profiles":[{"type":"sampled","name":"x","unit":"bytes","startValue":0,"endValue":400,
+        "samples":[[0],[0,1]],"weights":[100,300]}]}"#;
+    fs::write(directory.path().join("heap.json"), profile).unwrap();
+    for (arguments, expected) in [
+        (&["report", "heap.json"][..], "300 B     300 B"),
+        (&["grep", "parse", "heap.json"], "main();load;parse 300\n"),
+        (
+            &["convert", "heap.json", "--to", "collapsed", "-o", "-"],
+            "main();load;parse 300\n",
+        ),
+        (
+            &["flamegraph", "heap.json", "-o", "-"],
+            "<title>parse (300 B)",
+        ),
+        (&["diff", "heap.json", "heap.json"], "by self memory"),
+    ] {
+        let output = succeed(xhprof().current_dir(&directory).args(arguments));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(expected), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
 fn there_is_a_page_for_each_command_and_it_names_the_exit_codes() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("man1");

@@ -13,7 +13,8 @@ use std::collections::hash_map::Entry;
 
 use profile::settlement::{self, Balance, Units};
 use profile::{
-    Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Table, Tree,
+    Body, Cost, EdgeTable, FlatRow, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId,
+    Table, Tree,
 };
 
 use crate::shared::rounding::Rounding;
@@ -236,12 +237,17 @@ impl GraphBuilder {
     }
 }
 
-/// The rows of the function table for people, the largest self cost first.
+/// The rows of the function table for people, the largest self cost first: of time, then
+/// of memory, which is all that some profiles have.
 pub(crate) fn rows_by_own_wall(profile: &Profile) -> FlatTable {
     let mut table = FlatTable::new(profile);
     table.rows.sort_by(|a, b| {
-        let costs = (b.own.wall, b.inclusive.wall).cmp(&(a.own.wall, a.inclusive.wall));
-        costs.then_with(|| profile.name(a.symbol).cmp(profile.name(b.symbol)))
+        let costs = |row: &FlatRow| {
+            let (own, all) = (row.own, row.inclusive);
+            (own.wall, all.wall, own.memory, all.memory)
+        };
+        let order = costs(b).cmp(&costs(a));
+        order.then_with(|| profile.name(a.symbol).cmp(profile.name(b.symbol)))
     });
     table
 }

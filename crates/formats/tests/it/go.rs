@@ -6,7 +6,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-use formats::ReadError;
+use formats::{ReadError, WriteOptions, by_id};
 use profile::{FlatTable, Profile, WallUnit};
 
 const CPU: &[u8] = include_bytes!("../golden/go-cpu.pb.gz");
@@ -31,6 +31,31 @@ fn profiles_of_gos_runtime_are_recognized_and_read() {
     assert!(names(&heap).contains(&"tiny.TestWork".to_owned()));
     // Of 64 blocks of a mebibyte, as far as they were sampled.
     assert!(FlatTable::new(&heap).total.memory > 50 << 20);
+}
+
+#[test]
+fn what_has_sizes_and_no_times_is_written_as_sizes() {
+    let heap = formats::read(HEAP).unwrap();
+    let total = FlatTable::new(&heap).total.memory;
+    let written = |format: &str| {
+        let mut out = Vec::new();
+        let format = by_id(format).unwrap();
+        formats::write(format, &heap, &WriteOptions::default(), &mut out).map(|()| out)
+    };
+    for format in ["collapsed", "perfview", "perfview-json"] {
+        let again = formats::read(&written(format).unwrap()[..]).unwrap();
+        let again = FlatTable::new(&again).total;
+        let size = again.memory.max(again.wall.cast_signed());
+        assert_eq!(size, total, "{format}");
+    }
+    for format in ["nytprof", "cpuprofile", "sentry"] {
+        let refused = written(format).unwrap_err().to_string();
+        assert!(refused.contains("no place for memory"), "{refused}");
+    }
+    for format in ["markdown", "flamegraph"] {
+        let text = String::from_utf8(written(format).unwrap()).unwrap();
+        assert!(text.contains("tiny.TestWork"), "{format}: {text}");
+    }
 }
 
 #[test]
