@@ -22,7 +22,7 @@ pub(crate) const PAGE: Format = page(
 /// The page, which begins with the flame graph.
 pub(crate) const FLAME_PAGE: Format = page(
     "flamegraph-html",
-    "the viewer's page, at the flame graph",
+    "flame graph (HTML)",
     &["flame.html"],
     Holds::Stacks,
     write_flame,
