@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::requests::{ALL, MAX_RUNS, Sum};
 use super::source::{Grouping, Place, Source};
-use super::want::{PartSums, Want};
-use crate::rollup::{Totals, kind_name};
+use crate::rollup::Totals;
 use crate::{Result, Selection, SeriesPoint, TrendStep};
 
 /// The requests of a selection over time.
@@ -14,27 +13,16 @@ pub(crate) fn series(
     selection: &Selection,
     step: TrendStep,
 ) -> Result<Vec<SeriesPoint>> {
-    let mut steps: BTreeMap<i64, (Sum, u64)> = BTreeMap::new();
+    let mut steps: BTreeMap<i64, (Sum, Statements)> = BTreeMap::new();
     if selection.is_of_hours() {
         let grouping = Grouping { step, ..ALL };
-        source.totals(selection, grouping, &mut |place, totals| {
-            let (sum, _) = steps.entry(step.first_hour(place.hour)).or_default();
-            sum.add_with_walls(place, totals);
+        source.totals_with_sql(selection, grouping, &mut |place, totals, statements| {
+            let (sum, sql) = steps.entry(step.first_hour(place.hour)).or_default();
+            if totals.runs > 0 {
+                sum.add_with_walls(place, totals);
+            }
+            sql.add(totals.runs, statements, place);
         })?;
-        source.cells(
-            selection,
-            Want::Spans,
-            step.into(),
-            &mut |place, _, part| {
-                let PartSums::Spans(spans) = part else { return };
-                let of_sql = spans.rows.iter();
-                let of_sql = of_sql.filter(|((kind, _), _)| kind_name(*kind) == "sql");
-                let count: u64 = of_sql.map(|(_, row)| row.calls).sum();
-                if let Some((_, sql)) = steps.get_mut(&step.first_hour(place.hour)) {
-                    *sql = sql.saturating_add(count);
-                }
-            },
-        )?;
     } else {
         let infos = source.infos(selection, MAX_RUNS)?;
         let highest = infos.iter().map(|info| info.rate).fold(0.0, f64::max);
@@ -42,10 +30,10 @@ pub(crate) fn series(
             let place = Place::of(&info, highest);
             let (sum, sql) = steps.entry(step.first_hour(place.hour)).or_default();
             sum.add_with_walls(&place, &Totals::of(&info, 0));
-            *sql = sql.saturating_add(info.sql);
+            sql.add(1, info.sql.saturating_mul(place.weight), &place);
         }
     }
-    let has_sql = steps.values().any(|(_, sql)| *sql > 0);
+    let has_sql = steps.values().any(|(_, sql)| sql.calls > 0);
     let points = steps
         .into_iter()
         .filter(|(_, (sum, _))| sum.totals.runs > 0);
@@ -54,8 +42,24 @@ pub(crate) fn series(
         .collect())
 }
 
+/// The SQL statements of runs, which count as often as the requests that they stand for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Statements {
+    runs: u64,
+    calls: u64,
+}
+
+impl Statements {
+    /// Adds runs of a place, and calls that have its weight already.
+    fn add(&mut self, runs: u64, calls: u64, place: &Place) {
+        let runs = runs.saturating_mul(place.weight);
+        self.runs = self.runs.saturating_add(runs);
+        self.calls = self.calls.saturating_add(calls);
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "means")]
-fn point(hour: i64, sum: &Sum, sql: Option<u64>) -> SeriesPoint {
+fn point(hour: i64, sum: &Sum, sql: Option<Statements>) -> SeriesPoint {
     let row = super::requests::row(sum);
     let runs = row.runs.max(1);
     SeriesPoint {
@@ -69,6 +73,6 @@ fn point(hour: i64, sum: &Sum, sql: Option<u64>) -> SeriesPoint {
         p99: row.p99,
         cpu: row.mean_cpu,
         peak: row.mean_peak,
-        sql: sql.map(|sql| sql as f64 / runs as f64),
+        sql: sql.map(|sql| sql.calls as f64 / sql.runs.max(1) as f64),
     }
 }

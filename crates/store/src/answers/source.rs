@@ -28,6 +28,27 @@ pub(crate) trait Source {
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()>;
 
+    /// The same, each with the number of its SQL statements times its weight. A source may visit the totals and
+    /// the statements apart, with nothing in the place of the other.
+    fn totals_with_sql(
+        &self,
+        selection: &Selection,
+        grouping: Grouping,
+        visitor: &mut dyn FnMut(&Place, &Totals, u64),
+    ) -> Result<()> {
+        self.totals(selection, grouping, &mut |place, totals| {
+            visitor(place, totals, 0);
+        })?;
+        let nothing = Totals::default();
+        let mut part = |place: &Place, _: &Totals, part: PartSums| {
+            if let PartSums::Spans(spans) = part {
+                visitor(place, &nothing, spans.sql_calls());
+            }
+        };
+        self.cells(selection, Want::Spans, grouping.step.into(), &mut part)?;
+        Ok(())
+    }
+
     /// Visits the paths or spans of a selection of hours. A part may be of several routes,
     /// and its place name none, if [`want` is of all routes](Want::is_of_all_routes) or the
     /// part is [`PartSums::Around`].

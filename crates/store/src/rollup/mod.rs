@@ -25,7 +25,7 @@ pub use paths::PathSums;
 pub(crate) use paths::{Around, FunctionSums, Paths, Shape};
 pub use sketch::Sketch;
 pub(crate) use sketch_sum::SketchSum;
-pub(crate) use spans::{SpanSums, kind_name};
+pub(crate) use spans::{SpanSums, SqlCalls, kind_name};
 pub(crate) use spread_sums::SpreadSums;
 pub(crate) use spreads::{Spread, Spreads};
 pub(crate) use totals::Totals;

@@ -1,9 +1,11 @@
 //! The sums of a cell's spans: statements, requests, commands.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use profile::{Profile, SpanKind};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{MAX_COST, Sign};
 
@@ -44,6 +46,12 @@ impl SpanSums {
         sums
     }
 
+    /// How many statements of SQL there were.
+    pub(crate) fn sql_calls(&self) -> u64 {
+        let of_sql = self.rows.iter().filter(|((kind, _), _)| is_sql(*kind));
+        of_sql.map(|(_, row)| row.calls).sum()
+    }
+
     /// All sums that many times.
     pub(crate) fn times(mut self, weight: u64) -> Self {
         for row in self.rows.values_mut() {
@@ -77,6 +85,65 @@ impl SpanSums {
             }
         }
     }
+}
+
+/// Reads [`SpanSums::sql_calls`] of the sums of a cell, and keeps nothing else of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SqlCalls;
+
+impl<'de> DeserializeSeed<'de> for SqlCalls {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_struct("SpanSums", &["rows"], self)
+    }
+}
+
+impl<'de> Visitor<'de> for SqlCalls {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the sums of spans")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<u64, A::Error> {
+        let rows = fields.next_element_seed(Rows)?;
+        rows.ok_or_else(|| A::Error::custom("the rows are missing"))
+    }
+}
+
+/// The rows of [`SpanSums`], of which only the statements are counted.
+struct Rows;
+
+impl<'de> DeserializeSeed<'de> for Rows {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Rows {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("rows of spans")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut rows: A) -> Result<u64, A::Error> {
+        let mut calls: u64 = 0;
+        // Bytes are written as `Vec<u8>` is.
+        while let Some(((kind, _), row)) = rows.next_entry::<(u32, &[u8]), SpanRow>()? {
+            if is_sql(kind) {
+                calls = calls.saturating_add(row.calls);
+            }
+        }
+        Ok(calls)
+    }
+}
+
+fn is_sql(kind: u32) -> bool {
+    kind_name(kind) == "sql"
 }
 
 /// The name of a kind of spans.

@@ -257,18 +257,20 @@ pub(super) fn hosts(
     selection: &Selection,
 ) -> Result<BTreeMap<String, u64>> {
     let conditions = Conditions::of_runs(selection)?;
-    let select = format!(
-        "SELECT run.host, max(run.started) FROM run{} GROUP BY run.host",
-        conditions.sql()
-    );
+    // Grouped here: `SQLite` would sort the runs.
+    let select = format!("SELECT run.host, run.started FROM run{}", conditions.sql());
     let mut statement = connection.prepare(&select)?;
-    let rows = statement.query_map(conditions.values(), |row| {
-        Ok((
-            row.get(0)?,
-            u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-        ))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut rows = statement.query(conditions.values())?;
+    let mut hosts: BTreeMap<String, u64> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let host = row.get_ref(0)?.as_str().unwrap_or_default();
+        let started = u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0);
+        match hosts.get_mut(host) {
+            Some(latest) => *latest = started.max(*latest),
+            None => drop(hosts.insert(host.to_owned(), started)),
+        }
+    }
+    Ok(hosts)
 }
 
 /// How many runs each route, release, host, status and tag has.

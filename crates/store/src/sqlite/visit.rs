@@ -1,6 +1,6 @@
 //! Walks over the sums of a selection.
 //!
-//! **Invariant:** one run, or [`MAX_UNPACKED`] cells, are in memory at a time.
+//! **Invariant:** one run, [`MAX_UNPACKED`] cells, or those of [`ENOUGH_BYTES`] are in memory at a time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::answers::{
     weight,
 };
 use crate::rollup::{
-    Moments, OneSpread, Paths, SpanSums, SpreadSums, Spreads, Totals, decode, decode_by,
+    Moments, OneSpread, Paths, SpanSums, SpreadSums, Spreads, SqlCalls, Totals, decode, decode_by,
 };
 use crate::{Basis, Result, RunInfo, Selection, cancel};
 
@@ -35,10 +35,38 @@ impl Source for Reader<'_> {
         visitor: &mut dyn FnMut(&Place, &Totals),
     ) -> Result<()> {
         let step = grouping.step.into();
-        visit_totals(self.connection, selection, step, &mut |_, place, totals| {
-            visitor(place, &totals);
-            Ok(())
-        })
+        let part = Beside::Nothing;
+        visit_totals(
+            self.connection,
+            selection,
+            step,
+            part,
+            &mut |_, place, totals, _| {
+                visitor(place, &totals);
+                Ok(())
+            },
+        )
+    }
+
+    fn totals_with_sql(
+        &self,
+        selection: &Selection,
+        grouping: Grouping,
+        visitor: &mut dyn FnMut(&Place, &Totals, u64),
+    ) -> Result<()> {
+        let step = grouping.step.into();
+        let part = Beside::Spans;
+        visit_totals(
+            self.connection,
+            selection,
+            step,
+            part,
+            &mut |_, place, totals, spans| {
+                let statements = spans.map_or(Ok(0), |bytes| decode_by(bytes, SqlCalls))?;
+                visitor(place, &totals, statements.saturating_mul(place.weight));
+                Ok(())
+            },
+        )
     }
 
     fn cells(
@@ -104,12 +132,23 @@ fn highest_rate(connection: &Connection, table: &str, conditions: &Conditions) -
 /// A row of `cell` or `daily`: the table, and its number.
 type Found = (&'static str, i64);
 
+/// What is read with the totals of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    Spans,
+}
+
+/// Takes the totals of a cell, and its spans, packed, if they are read and there are some.
+type EachTotals<'a> = dyn FnMut(Found, &Place, Totals, Option<&[u8]>) -> Result<()> + 'a;
+
 /// Visits the totals of the cells of a selection.
 fn visit_totals(
     connection: &Connection,
     selection: &Selection,
     step: Resolution,
-    visitor: &mut dyn FnMut(Found, &Place, Totals) -> Result<()>,
+    beside: Beside,
+    visitor: &mut EachTotals<'_>,
 ) -> Result<()> {
     let sources = sources(connection, selection, step)?;
     let mut highest: f64 = 0.0;
@@ -134,9 +173,15 @@ fn visit_totals(
             "cell" => "cell.hour, cell.hour",
             _ => "cell.first, cell.last",
         };
+        let spans = match beside {
+            Beside::Nothing => "NULL".to_owned(),
+            Beside::Spans => {
+                format!("(SELECT data FROM {table}_spans AS part WHERE part.cell = cell.number)")
+            }
+        };
         let select = format!(
             "SELECT cell.number, cell.route, cell.release, cell.hour, cell.rate, {ends},
-                cell.totals
+                cell.totals, {spans}
              FROM {table} AS cell{}",
             conditions.sql()
         );
@@ -158,7 +203,8 @@ fn visit_totals(
             place.weight = weight(highest, place.rate);
             let totals = read_totals(row.get_ref(7)?.as_blob().unwrap_or_default())?;
             cancel::check()?;
-            visitor((table, row.get(0)?), &place, totals)?;
+            let spans = row.get_ref(8)?.as_blob_or_null();
+            visitor((table, row.get(0)?), &place, totals, spans.ok().flatten())?;
         }
     }
     Ok(())
@@ -200,8 +246,12 @@ fn sources(
     Ok(sources)
 }
 
-/// The most cells that are unpacked at once: one by each processor.
+/// The most cells of more than [`ENOUGH_BYTES`] that are unpacked at once: one by each processor.
 const MAX_UNPACKED: usize = 16;
+
+/// Smaller parts wait until there are so many bytes of them: to unpack one of spans, some 200 bytes, takes
+/// less than to wake another thread for it.
+const ENOUGH_BYTES: usize = 64 << 10;
 
 /// A cell, with the bytes of its part.
 type PackedCell = (Place, Totals, Vec<u8>);
@@ -224,6 +274,7 @@ fn visit_cells(
     };
     let at_once = rayon::current_num_threads().min(MAX_UNPACKED);
     let mut packed: Vec<PackedCell> = Vec::with_capacity(at_once);
+    let mut size = 0;
     let mut unpack = |packed: &mut Vec<PackedCell>| -> Result<()> {
         let sums = packed.par_iter().map(|(place, _, bytes)| {
             Ok(if want == Want::Spans {
@@ -238,18 +289,20 @@ fn visit_cells(
         }
         Ok(())
     };
-    let mut visit = |(table, number): Found, place: &Place, totals: Totals| {
+    let mut visit = |(table, number): Found, place: &Place, totals: Totals, _: Option<&[u8]>| {
         runs += totals.runs;
         sum += requests_of(totals.runs, place.rate);
         if let Some(bytes) = read_part(connection, table, name, number)? {
+            size += bytes.len();
             packed.push((place.clone(), totals, bytes));
         }
-        if packed.len() >= at_once {
+        if packed.len() >= at_once && size >= ENOUGH_BYTES {
+            size = 0;
             unpack(&mut packed)?;
         }
         Ok(())
     };
-    visit_totals(connection, selection, step, &mut visit)?;
+    visit_totals(connection, selection, step, Beside::Nothing, &mut visit)?;
     unpack(&mut packed)?;
     Ok(Visited {
         // Names that were added since the walk began may be in it.

@@ -1,10 +1,10 @@
 //! Sums of runs, and of their spans.
 
-use profile::{Body, Meta, Profile, Span, SpanKind, SpansBuilder, SymbolId};
+use profile::{Body, Meta, Profile, Span, SpanKind, Spans, SpansBuilder, SymbolId};
 
 use super::{DAY, HOUR, at, canonical, everything, filled, put, query, route, shop};
 use simulate::RunAt;
-use store::{Basis, FunctionSort, Selection, Store};
+use store::{Basis, FunctionSort, Selection, Store, TrendStep};
 
 pub(super) fn sums_of_hours_are_those_of_the_runs(store: &dyn Store) {
     let runs = filled(store, 90);
@@ -94,16 +94,45 @@ pub(super) fn rates_are_weighted(store: &dyn Store) {
         });
         let rate = if number % 2 == 0 { "0.01" } else { "1" };
         profile.meta.set_tag("rate", rate);
+        profile.spans = statements(if number % 2 == 0 { 3 } else { 1 });
         put(store, profile);
     }
     let rows = store.routes(&everything()).unwrap();
     assert_eq!(rows[0].runs, 40);
     assert!((rows[0].requests - 2020.0).abs() < 1e-6);
+    // From the sums of hours, and from the runs.
+    let by_hosts = Selection {
+        hosts: vec!["*".to_owned()],
+        ..everything()
+    };
+    for selection in [everything(), by_hosts] {
+        let series = store.series(&selection, TrendStep::All).unwrap();
+        let sql = series[0].sql.unwrap();
+        assert!((sql - 6020.0 / 2020.0).abs() < 1e-6, "{sql}");
+    }
     let tree = store.tree(&everything()).unwrap();
     assert!((tree.requests - 2020.0).abs() < 1e-6);
     assert_eq!(tree.runs, 40);
     assert_eq!(tree.profile.meta.tag("runs"), Some("2020"));
     assert_eq!(tree.profile.tree().unwrap().root_cost().calls, 2020);
+}
+
+/// The spans of a run with so many statements.
+fn statements(count: u64) -> Spans {
+    let mut spans = SpansBuilder::new(100);
+    let text = spans.text(b"SELECT 1");
+    for _ in 0..count {
+        spans.push(Span {
+            kind: SpanKind::Sql,
+            text: Some(text),
+            symbol: SymbolId::ROOT,
+            caller: SymbolId::ROOT,
+            start: 0,
+            duration: 100,
+            rows: None,
+        });
+    }
+    spans.finish()
 }
 
 pub(super) fn spans_are_added_up(store: &dyn Store) {
