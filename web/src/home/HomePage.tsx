@@ -11,6 +11,7 @@ import * as format from "../format";
 import { Change } from "../parts/Change";
 import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
+import { ShortName } from "../parts/ShortName";
 import { Page, Panel, Tag } from "../shell/Page";
 import { RouteLink } from "../shell/RouteLink";
 import { filterOf, useServer } from "../shell/server";
@@ -48,12 +49,12 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
   return (
     <>
       <Cards home={home} />
-      <div class="columns-2-1">
+      <div class={app === null ? "stack" : "columns-2-1"}>
         <div class="stack">
           <RequestCharts url={url} q={inMonth(q)} />
           <Panel
             title="Routes by time"
-            note={format.counted(home.routes.length, "route")}
+            note={routesNote(home)}
             actions={<a href={address("/routes", { q })}>All routes</a>}
           >
             {home.routes.length === 0 ? (
@@ -71,6 +72,12 @@ function Known(props: { home: Home; url: URL; q: string; app: string | null }): 
       </div>
     </>
   );
+}
+
+/** The table has the first routes: more are said, as Routes lists them all. */
+function routesNote({ routes, all_routes }: Home): string {
+  const all = format.counted(all_routes, "route");
+  return routes.length < all_routes ? `the first ${format.count(routes.length)} of ${all}` : all;
 }
 
 /** The chart shows the month around what the cards compare, unless the filter has a time. */
@@ -239,7 +246,11 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
               <td class="mono clip">
                 <RouteLink app={row.app} route={row.route} />
               </td>
-              {props.hasApp ? <td>{row.app}</td> : null}
+              {props.hasApp ? (
+                <td>
+                  <ShortName name={row.app} />
+                </td>
+              ) : null}
               <td>
                 <ShareBar share={row.share} />
               </td>

@@ -42,4 +42,8 @@ release: ReleaseEffect | null,
 /**
  * The routes that take the most time.
  */
-routes: Array<HomeRoute>, missing: Missing, };
+routes: Array<HomeRoute>,
+/**
+ * How many routes have requests now.
+ */
+all_routes: number, missing: Missing, };

@@ -46,6 +46,8 @@ pub(crate) struct HomePage {
     release: Option<ReleaseEffect>,
     /// The routes that take the most time.
     routes: Vec<HomeRoute>,
+    /// How many routes have requests now.
+    all_routes: u64,
     missing: Missing,
 }
 
@@ -88,9 +90,9 @@ impl HomePage {
             let first = releases.first()?.app.clone();
             releases.iter().all(|one| one.app == first).then_some(first)
         });
-        let window = Window::of(store, selection, MIN_RUNS)?;
+        let (window, sums_now) = Window::of(store, selection, MIN_RUNS)?;
         let (now, before) = (window.now(selection), window.before(selection));
-        let sums = [whole(store, &before)?, whole(store, &now)?];
+        let sums = [whole(store, &before)?, sums_now];
         let minutes = window.minutes();
         let of_minute = |side: &Option<SeriesPoint>, minutes: f64| {
             let requests = side.as_ref().map_or(0.0, |point| point.requests);
@@ -104,6 +106,7 @@ impl HomePage {
             Some(app) => ReleaseEffect::of(store, app, &releases)?,
             None => None,
         };
+        let (routes_before, routes_now) = (store.routes(&before)?, store.routes(&now)?);
         Ok(Self {
             runs: sums
                 .each_ref()
@@ -118,7 +121,8 @@ impl HomePage {
             ),
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
             days: store.series(&days, TrendStep::Day)?,
-            routes: routes(store.routes(&before)?, store.routes(&now)?),
+            all_routes: routes_now.len() as u64,
+            routes: routes(routes_before, routes_now),
             missing: Missing::of(store, selection.app.as_deref())?,
             window,
             release,

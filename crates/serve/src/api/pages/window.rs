@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use store::{ReleaseInfo, Selection, SeriesPoint, Store, TrendStep};
 use utoipa::{IntoParams, ToSchema};
 
+use super::release_effect::whole;
 use crate::access::Caller;
 use crate::api::questions::{Answer, Filter};
 use crate::asking::ask;
@@ -43,23 +44,28 @@ impl Window {
         }
     }
 
-    /// That of a filter, else the shortest with enough runs.
-    pub(super) fn of(store: &dyn Store, selection: &Selection, enough: u64) -> store::Result<Self> {
+    /// That of a filter, else the shortest with enough runs; and the sums of its requests.
+    pub(super) fn of(
+        store: &dyn Store,
+        selection: &Selection,
+        enough: u64,
+    ) -> store::Result<(Self, Option<SeriesPoint>)> {
         // Sums are those of whole hours, the present one included.
         let end = now_us().next_multiple_of(HOUR_US);
         let until = selection.until_us.map_or(end, |until| until.min(end));
         if let Some(since) = selection.since_us {
-            return Ok(Self::new(since.min(until), until));
+            let window = Self::new(since.min(until), until);
+            return Ok((window, whole(store, &window.now(selection))?));
         }
-        let mut window = Self::new(until.saturating_sub(HOUR_US), until);
+        let mut found = (Self::new(until.saturating_sub(HOUR_US), until), None);
         for hours in LENGTHS {
-            window = Self::new(until.saturating_sub(hours * HOUR_US), until);
-            let days = store.series(&window.now(selection), TrendStep::All)?;
-            if days.iter().map(|day| day.runs).sum::<u64>() >= enough {
+            let window = Self::new(until.saturating_sub(hours * HOUR_US), until);
+            found = (window, whole(store, &window.now(selection))?);
+            if found.1.as_ref().is_some_and(|sums| sums.runs >= enough) {
                 break;
             }
         }
-        Ok(window)
+        Ok(found)
     }
 
     /// The selection in this time.

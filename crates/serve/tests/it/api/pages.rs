@@ -164,6 +164,8 @@ fn numbers_of_pages_are_those_of_the_api() {
     );
     assert_eq!(home["app"], "shop");
     assert_eq!(home["has_runs"], true);
+    let of_times = get(&format!("/api/v1/routes?q={times}"));
+    assert_eq!(home["all_routes"], of_times.as_array().unwrap().len());
     let throughput = home["throughput"]["now"].as_f64().unwrap();
     let expected = requests["requests"].as_f64().unwrap() / (24.0 * 60.0);
     assert!(
