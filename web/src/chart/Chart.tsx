@@ -183,6 +183,9 @@ function drawMarks(
   ctx.lineWidth = ratio;
   ctx.setLineDash([3 * ratio, 3 * ratio]);
   ctx.font = font.replace("11px", `${11 * ratio}px`);
+  // uPlot leaves those of an axis.
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
   let free = bbox.left;
   for (const { time, label } of marks) {
     const x = Math.round(chart.valToPos(time, "x", true));

@@ -74,8 +74,6 @@ function SeriesChart(props: { series: Series; figure: FigureName; url: URL; q: s
   if (points.length === 1) return <Nothing title="A chart takes runs of two hours or days." />;
   if (lines.every(({ values }) => values.every((value) => value === null)))
     return <Nothing title="No run of this selection measured it." />;
-  const within = (from: number, to: number): string =>
-    withValue(withValue(q, "since", isoOf(from)), "until", isoOf(to));
   return (
     <>
       <Chart
@@ -85,15 +83,20 @@ function SeriesChart(props: { series: Series; figure: FigureName; url: URL; q: s
         text={text}
         marks={marks}
         onRange={(from, to) => {
-          setParameter(url, "q", withValue(withValue(filterOf(url), "since", isoOf(from)), "until", isoOf(to)));
+          setParameter(url, "q", inRange(filterOf(url), from, to));
         }}
         onPoint={(time) => {
-          navigate(address("/runs", { q: within(time, time + step), sort: "wall" }));
+          navigate(address("/runs", { q: inRange(q, time, time + step), sort: "wall" }));
         }}
       />
       <p class="muted small chart-hint">Drag to look at a part of the time; click a point for its runs.</p>
     </>
   );
+}
+
+/** A filter with a range of time in the place of its own. */
+export function inRange(q: string, from: number, to: number): string {
+  return withValue(withValue(q, "since", isoOf(from)), "until", isoOf(to));
 }
 
 /** A moment as the filter reads it. */
@@ -128,11 +131,18 @@ function linesOf(points: readonly SeriesPoint[], figure: FigureName): Line[] {
   }
 }
 
-/** Releases that began while the chart runs. */
-function marksOf(releases: readonly ReleaseInfo[], times: readonly number[]): { time: number; label: string }[] {
-  const first = times[0] ?? 0;
+/**
+ * Releases that began while the chart runs; with their applications, where there are several. One that began within
+ * the last step stands at its point, where the chart ends.
+ */
+export function marksOf(releases: readonly ReleaseInfo[], times: readonly number[]): { time: number; label: string }[] {
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
+  const hasApps = releases.some(({ app }) => app !== releases[0]?.app);
   return releases
     .filter(({ first_s, release }) => release !== "" && first_s > first)
-    .map(({ first_s, release }) => ({ time: first_s, label: release }))
+    .map(({ first_s, release, app }) => ({
+      time: Math.min(first_s, last),
+      label: hasApps ? `${app} ${release}` : release,
+    }))
     .sort((a, b) => a.time - b.time);
 }

@@ -5,6 +5,7 @@ import { address, functionAddress } from "../api/filter";
 import type { FunctionDay, FunctionOfRuns, NeighbourRow, ReleaseInfo } from "../api/generated";
 import { useApi } from "../api/useApi";
 import { Chart, type Line } from "../chart/Chart";
+import { inRange, marksOf } from "../chart/RequestCharts";
 import * as format from "../format";
 import { FunctionName } from "../parts/links";
 import { ShareBar } from "../parts/ShareBar";
@@ -50,8 +51,8 @@ export function FunctionOfRunsPage(props: { url: URL }): JSX.Element {
 function Known(props: { of: FunctionOfRuns; url: URL; q: string }): JSX.Element {
   const { of, url, q } = props;
   const facts: readonly [string, string, string][] = [
-    ["Self, of a run", format.time(of.per_run.own), ""],
-    ["Inclusive, of a run", format.time(of.per_run.wall), ""],
+    ["Self, of a run", format.time(of.per_run.own), "on the routes below"],
+    ["Inclusive, of a run", format.time(of.per_run.wall), "on the routes below"],
     ["Calls, of a run", format.count(of.per_run.calls), `${format.count(of.calls)} in all`],
     ["Self CPU, of a run", format.time(of.per_run.own_cpu), ""],
     ["Memory, of a run", format.bytes(of.per_run.own_memory), "what its own code adds"],
@@ -69,7 +70,7 @@ function Known(props: { of: FunctionOfRuns; url: URL; q: string }): JSX.Element 
           </li>
         ))}
       </ul>
-      <Panel title="Self time by day" note="of a run, on average">
+      <Panel title="Self time by day" note="of a run on any route, on average">
         <Days days={of.days} releases={of.releases} url={url} />
       </Panel>
       <Panel title="Routes">
@@ -124,13 +125,7 @@ function Days(props: { days: readonly FunctionDay[]; releases: readonly ReleaseI
     ],
     [byDay],
   );
-  const marks = useMemo(
-    () =>
-      releases
-        .filter(({ release }) => release !== "")
-        .map(({ first_s, release }) => ({ time: first_s, label: release })),
-    [releases],
-  );
+  const marks = useMemo(() => marksOf(releases, times), [releases, times]);
   if (byDay.length < 2) return <Nothing title="There are too few days for a chart." />;
   return (
     <Chart
@@ -140,11 +135,7 @@ function Days(props: { days: readonly FunctionDay[]; releases: readonly ReleaseI
       text={format.time}
       marks={marks}
       onRange={(from, to) => {
-        const range = `since:${new Date(from * 1000).toISOString().slice(0, 10)} until:${new Date(to * 1000).toISOString().slice(0, 10)}`;
-        const others = filterOf(url)
-          .replace(/\b(since|until):\S+/g, "")
-          .trim();
-        setParameter(url, "q", `${others} ${range}`.trim());
+        setParameter(url, "q", inRange(filterOf(url), from, to));
       }}
     />
   );
