@@ -55,4 +55,5 @@ test("a server that is away is status 0", async () => {
 test("messages become sentences", () => {
   expect(sentence("the token is wrong")).toBe("The token is wrong.");
   expect(sentence("No run matches “x”")).toBe("No run matches “x”");
+  expect(sentence("bogus:1: no such key")).toBe("bogus:1: no such key.");
 });

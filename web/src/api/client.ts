@@ -89,8 +89,16 @@ async function reasonOf(answer: Response): Promise<string> {
   return `The server answered with ${answer.status} ${answer.statusText}.`.replace(" .", ".");
 }
 
-/** A message of the server as the pages show it: it begins with a capital and ends with a stop. */
+/** A text of the server as a line of its own. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * A message of the server as the pages show it: it begins with a capital and ends with a stop. A condition that it
+ * repeats, such as `app:x`, stays as it was typed.
+ */
 export function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const first = /^[^\s:]+:\S/.test(text) ? text : capital(text);
   return /[.!?”)]$/.test(first) ? first : `${first}.`;
 }

@@ -1,6 +1,7 @@
 /** The page Compare: two groups of runs by their filters, or what can be compared without typing. */
 import type { JSX } from "preact";
 import type { ComparisonPage, Proposals } from "../api/generated";
+import { capital } from "../api/client";
 import { address } from "../api/filter";
 import { useApi } from "../api/useApi";
 import { CopyLine } from "../parts/CopyLine";
@@ -79,7 +80,7 @@ function ProposalsPanel(props: { q: string }): JSX.Element {
               <ul class="link-list">
                 {proposals.map(({ before, after, text }) => (
                   <li key={text}>
-                    <a href={address("/compare", { before, after })}>{text.charAt(0).toUpperCase() + text.slice(1)}</a>
+                    <a href={address("/compare", { before, after })}>{capital(text)}</a>
                   </li>
                 ))}
               </ul>

@@ -1,5 +1,6 @@
 /** One route: its figures, its functions and statements, its slowest runs. */
 import type { JSX } from "preact";
+import { capital } from "../api/client";
 import { address, functionAddress } from "../api/filter";
 import type { RouteFunction, RouteOfRuns, RouteSpan } from "../api/generated";
 import { valueOf } from "../api/terms";
@@ -78,7 +79,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
             <ul class="link-list">
               {of.proposals.map(({ before, after, text }) => (
                 <li key={text}>
-                  <a href={address("/compare", { before, after })}>{text}</a>
+                  <a href={address("/compare", { before, after })}>{capital(text)}</a>
                 </li>
               ))}
             </ul>

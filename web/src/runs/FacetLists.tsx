@@ -14,6 +14,8 @@ const FIRST = 8;
 export function FacetLists(props: { url: URL; q: string }): JSX.Element {
   const asked = useApi<Facets>(address("/api/v1/facets", { q: props.q }));
   const [isOpen, setOpen] = useState(false);
+  // The list of runs says what is wrong with a filter.
+  if (asked.error?.status === 400) return <aside class="facets" aria-label="Values of these runs" />;
   return (
     <aside class={isOpen ? "facets is-open" : "facets"} aria-label="Values of these runs">
       <button
@@ -73,7 +75,7 @@ function FacetList(props: {
                 aria-current={isChosen ? "true" : undefined}
               >
                 <bdi class="clip" title={value}>
-                  {value === "" ? "(unknown)" : format.middle(value, 24)}
+                  {value === "" ? "(unknown)" : format.middle(value, 20)}
                 </bdi>
                 <span class="muted n">{format.count(runs)}</span>
               </a>

@@ -81,7 +81,8 @@ export function Answered<T>(props: {
   children: (answer: T) => ComponentChildren;
 }): JSX.Element {
   const { answer, error, isLoading, again } = props.asked;
-  if (error) return <Failed message={error.message} again={again} />;
+  // What the server cannot read, it cannot read another time.
+  if (error) return <Failed message={error.message} {...(error.status === 400 ? {} : { again })} />;
   if (answer === null) return <Loading {...(props.lines === undefined ? {} : { lines: props.lines })} />;
   return (
     <div class={isLoading ? "answer stale" : "answer"} aria-busy={isLoading}>
