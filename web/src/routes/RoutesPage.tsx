@@ -8,6 +8,7 @@ import { Spark } from "../chart/Spark";
 import * as format from "../format";
 import { Change } from "../parts/Change";
 import { ShareBar } from "../parts/ShareBar";
+import { ShortName } from "../parts/ShortName";
 import { Page, Panel } from "../shell/Page";
 import { RouteLink } from "../shell/RouteLink";
 import { filterOf, setParameter } from "../shell/server";
@@ -86,7 +87,7 @@ function Table(props: {
             {heading("requests")}
             {heading("p50")}
             {heading("p95")}
-            <th class="n">Last release</th>
+            <th class="n">Mean, last release</th>
             {heading("peak")}
             {heading("failed")}
             <th>Mean by day</th>
@@ -98,7 +99,11 @@ function Table(props: {
               <td class="mono clip">
                 <RouteLink app={row.app} route={row.route} />
               </td>
-              {hasApp ? <td>{row.app}</td> : null}
+              {hasApp ? (
+                <td>
+                  <ShortName name={row.app} />
+                </td>
+              ) : null}
               <td>
                 <ShareBar share={row.share} />
               </td>

@@ -2,8 +2,9 @@
 import type { JSX } from "preact";
 import type { RunInfo, RunSort } from "../api/generated";
 import * as format from "../format";
-import { common, telling, type RunColumn } from "./columns";
+import { ShortName } from "../parts/ShortName";
 import { RouteLink } from "../shell/RouteLink";
+import { common, telling, type RunColumn } from "./columns";
 
 export function RunsTable(props: {
   runs: readonly RunInfo[];
@@ -105,6 +106,7 @@ function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
   if (column.title === "Route") {
     return <RouteLink app={run.app} route={run.route} />;
   }
+  if (column.sort === "app" || column.sort === "release" || column.sort === "host") return <ShortName name={text} />;
   if (column.title === "Status" && run.failed) return <span class="bad">{text}</span>;
   return <bdi>{text}</bdi>;
 }
