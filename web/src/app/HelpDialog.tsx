@@ -1,16 +1,21 @@
 /** What the keys do. */
 import type { JSX } from "preact";
 import { useModal } from "./FilesDialog";
-import { KEYS } from "./keys";
+import { KEYS, PAGE_KEYS } from "./keys";
 
-export function HelpDialog(props: { onClose: () => void }): JSX.Element {
+/** Of the viewer, or of the server's pages, which have fewer keys. */
+export function HelpDialog(props: { isOfPages?: boolean; onClose: () => void }): JSX.Element {
   const { ref } = useModal(props.onClose);
   return (
     <dialog ref={ref} class="dialog help" aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
-      <p class="muted">They work while a view has the focus: click into it, or press Tab until it is framed.</p>
+      <p class="muted">
+        {props.isOfPages
+          ? "A run has keys of its own: open one, and press ? there."
+          : "They work while a view has the focus: click into it, or press Tab until it is framed."}
+      </p>
       <div class="help-grid">
-        {KEYS.map((group) => (
+        {(props.isOfPages ? PAGE_KEYS : KEYS).map((group) => (
           <section key={group.title}>
             <h3>{group.title}</h3>
             <dl class="keys">

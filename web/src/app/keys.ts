@@ -1,7 +1,24 @@
 /** Keys of the keyboard: what each does, and when a key is none of ours. */
 
-/** The list that the help dialog shows. */
-export const KEYS: readonly { title: string; keys: readonly (readonly [string, string])[] }[] = [
+export interface KeyGroup {
+  title: string;
+  keys: readonly (readonly [string, string])[];
+}
+
+/** Those of the server's pages. */
+export const PAGE_KEYS: readonly KeyGroup[] = [
+  {
+    title: "On these pages",
+    keys: [
+      ["/, Ctrl K", "search: routes, functions, runs and pages by name"],
+      ["?", "this help"],
+      ["Esc", "close"],
+    ],
+  },
+];
+
+/** The list that the help dialog of the viewer shows. */
+export const KEYS: readonly KeyGroup[] = [
   {
     title: "Everywhere",
     keys: [

@@ -93,7 +93,9 @@ export function SearchDialog(props: { url: URL; onClose: () => void }): JSX.Elem
               }}
             >
               <span class="hit-kind">{hit.kind}</span>
-              <bdi class="hit-text">{hit.text}</bdi>
+              <bdi class="hit-text" title={hit.text}>
+                {hit.text}
+              </bdi>
               <span class="muted small">{hit.note}</span>
             </a>
           </li>
@@ -123,7 +125,7 @@ function hitsOf(text: string, q: string, found: SearchFound | null): Hit[] {
     ...found.routes.map(({ app, route }) => ({
       kind: "route",
       text: route,
-      note: app,
+      note: format.middle(app, 24),
       href: routeAddress(app, route),
     })),
     ...found.functions.map((name) => ({ kind: "function", text: name, note: "", href: functionAddress(name, q) })),

@@ -141,6 +141,7 @@ export function Shell(props: { children: ComponentChildren }): JSX.Element {
       ) : null}
       {isHelp ? (
         <HelpDialog
+          isOfPages={!isViewer(url.pathname)}
           onClose={() => {
             setHelp(false);
           }}
