@@ -6,6 +6,7 @@
 //! | in PHP code | the handler sets PHP's interrupt flag; [`end_if_caught`] writes the profile between two opcodes |
 //! | in a system call that blocks | the handler writes the profile and does not return: PHP repeats such calls, or warns |
 //! | in C code that takes longer than [`GRACE_NS`] | the signal ends PHP; the profile is lost |
+//! | a copy in a forked child before its first call, as in `proc_open()` | the signal ends the child |
 //!
 //! In a blocking system call no allocator is at work ([`blocked`](super::blocked)) and
 //! PHP's frames are complete, so writing is as safe as in [`end_if_caught`]. It is not if
@@ -15,7 +16,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use ext_php_rs::ffi::zend_atomic_bool_store;
 
@@ -38,6 +39,9 @@ static THREAD: AtomicU64 = AtomicU64::new(0);
 static INTERRUPT: AtomicPtr<ext_php_rs::ffi::zend_atomic_bool> =
     AtomicPtr::new(std::ptr::null_mut());
 static IS_CATCHING: AtomicBool = AtomicBool::new(false);
+/// The process whose PHP code goes on after a signal. The child of a fork that will call
+/// `exec()` is another one: a handler that returned in it would lose the signal.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// This thread catches: in a command with threads, the first profiled one.
@@ -65,6 +69,7 @@ pub(crate) fn catch(write_profile: fn(), can_write: fn() -> bool) {
         return;
     }
     CATCHES.set(true);
+    note_process();
     WRITE_PROFILE.set(write_profile);
     CAN_WRITE.set(can_write);
     // SAFETY: this thread, and its globals, which live until the thread ends.
@@ -76,6 +81,11 @@ pub(crate) fn catch(write_profile: fn(), can_write: fn() -> bool) {
     for signal in ENDING {
         replace_handler(signal, libc::SIG_DFL, catch_signal as *const () as usize);
     }
+}
+
+/// PHP code goes on in this process, also after a fork.
+pub(crate) fn note_process() {
+    PROCESS.store(std::process::id(), Ordering::Release);
 }
 
 /// RSHUTDOWN: the profile is written now, whatever signals come.
@@ -152,6 +162,10 @@ fn replace_handler(signal: c_int, old: usize, new: usize) {
 /// Signals often come twice at the same moment, to the process and to its group: those
 /// within the grace are one.
 unsafe extern "C" fn catch_signal(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // `proc_open()` forks, and its child runs no PHP code.
+    if std::process::id() != PROCESS.load(Ordering::Acquire) {
+        return die_of(signal);
+    }
     // SAFETY: the calling thread. A signal to the process may reach any thread, and
     // only PHP's thread can tell what PHP does.
     unsafe {
@@ -268,15 +282,19 @@ pub(crate) fn end_if_caught() {
 
 /// Ends the process by the caught signal's default action.
 fn die_of_caught_signal() {
-    let signal = CAUGHT.load(Ordering::Acquire);
-    if signal != 0 {
-        // SAFETY: the system's default for the signal is the end of the process.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
-        unblock(&[signal]);
+    if let Some(signal) = caught() {
+        die_of(signal);
     }
+}
+
+/// Ends the process by the signal's default action.
+fn die_of(signal: c_int) {
+    // SAFETY: the system's default for the signal is the end of the process.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    unblock(&[signal]);
 }
 
 /// Unblocks signals in this thread.

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use self::bounds::Guard;
 use self::hook_table::Hooks;
 use self::recording::Recording;
-use crate::zend::per_thread::per_thread;
+use crate::zend::{self, per_thread::per_thread};
 
 /// The state of one thread. While nothing is recorded, the hooks only call the
 /// previous hooks, and the rest is empty.
@@ -31,7 +31,7 @@ pub(crate) struct State {
     pub(crate) suspended: Option<Box<Recording>>,
     /// The highest number that any recording had.
     pub(in crate::engine) sessions: u32,
-    /// See [`zend::first_frames`](crate::zend::first_frames).
+    /// See [`zend::first_frames`].
     pub(in crate::engine) first_frames: Range<usize>,
     pub(in crate::engine) guard: Guard,
     /// This extension calls PHP functions, which are not recorded.
@@ -85,6 +85,7 @@ impl State {
     /// In a forked child: begins the recordings anew, if that has not been done.
     pub(in crate::engine) fn leave_parent(&mut self) {
         if self.forked.take().is_some() {
+            zend::signals::note_process();
             self.active.leave_parent();
             if let Some(suspended) = &mut self.suspended {
                 suspended.leave_parent();
