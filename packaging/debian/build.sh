@@ -29,7 +29,7 @@ deb_programs() {
     done
     for page in xhprof xhprof-agent; do
         sed -e '1d' -e 's|/usr/local/bin/|/usr/bin/|' "packaging/systemd/$page.service" >"$pages/unit"
-        install -D -m 644 "$pages/unit" "$root/lib/systemd/system/$page.service"
+        install -D -m 644 "$pages/unit" "$root/usr/lib/systemd/system/$page.service"
     done
     deb_documents "$root" xhprof-server xhprof-server
     deb_script "$root" xhprof-server postinst prerm postrm

@@ -139,7 +139,7 @@ apt-get install -y -qq xhprof-server
 id xhprof
 [ "$(stat -c '%U %G %a' /var/lib/xhprof)" = 'www-data www-data 770' ]
 gzip -t /usr/share/man/man1/xhprof-agent.1.gz
-grep ExecStart /lib/systemd/system/xhprof.service | grep -F /usr/bin/xhprof-server
+grep ExecStart /usr/lib/systemd/system/xhprof.service | grep -F /usr/bin/xhprof-server
 XHPROF=1 XHPROF_OUTPUT="$home/one.xhp" php fib.php
 xhprof import one.xhp --store runs --app fib --release 1
 
