@@ -19,8 +19,8 @@ fresh_kinds=(bookworm bookworm-llvm bookworm-user trixie)
 fresh_rows=()
 fresh_failed=0
 
-# fresh_run [--demo | --rest | --package] [KIND…]: runs the first command only, both,
-# also `./x test --rest`, or the first and then the test of the packages.
+# fresh_run [--demo | --rest] [KIND…]: runs the first command only, both, or also
+# `./x test --rest`.
 fresh_run() {
     local kind commands=() kinds=()
     mapfile -t commands < <(readme_first_commands)
@@ -31,8 +31,7 @@ fresh_run() {
             case $kind in
             --demo) commands=("${commands[0]}") ;;
             --rest) commands+=('./x test --rest') ;;
-            --package) commands=("${commands[0]}" './x package --test') ;;
-            *) die "fresh: unknown argument $kind; known are --demo, --rest, --package and ${fresh_kinds[*]}" ;;
+            *) die "fresh: unknown argument $kind; known are --demo, --rest and ${fresh_kinds[*]}" ;;
             esac
             ;;
         esac
