@@ -78,7 +78,8 @@ impl Pace {
     pub(super) fn spread(&mut self, stacks: u32) {
         if self.rate.is_none() {
             let second = Duration::from_secs(1);
-            self.interval = (second / RATE).max(second / MOST_STACKS * stacks);
+            // A key, a signal and a new process wait for the next tick.
+            self.interval = (second / RATE).max(second / MOST_STACKS * stacks).min(LOOK);
         }
     }
 
@@ -134,7 +135,10 @@ mod tests {
             [0, 1, 10].map(|stacks| interval(None, stacks)),
             [10, 10, 10]
         );
-        assert_eq!([20, 150].map(|stacks| interval(None, stacks)), [20, 150]);
+        assert_eq!(
+            [20, 150, 9000].map(|stacks| interval(None, stacks)),
+            [20, 150, 500]
+        );
         assert_eq!(interval(Some(99), 150), 10);
     }
 }
