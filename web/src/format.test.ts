@@ -21,6 +21,22 @@ describe("numbers as text", () => {
     expect(plain(format.bytes(12))).toBe("12 B");
   });
 
+  it("counts in thousands, as the language English does", () => {
+    const english = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+    for (const amount of [0, 7, 999, 1_000, -12_345, 1_234_567_890, 0.005, 1_000.5, -1_234.567, 99.999, 2 ** 53])
+      expect(plain(format.count(amount))).toBe(english.format(amount));
+  });
+
+  it("tells a moment in the reader's zone, whatever a file claims", () => {
+    const at = new Date(2024, 1, 29, 17, 3, 5).getTime() / 1_000;
+    expect(format.moment(at * 1e6)).toBe("29 Feb 2024, 17:03:05");
+    expect(format.shortMoment(at * 1e6)).toBe("29 Feb 2024, 17:03:05");
+    expect(format.shortMoment(Date.now() * 1e3)).toMatch(/^\d+ [A-Z][a-z]{2}, \d\d:\d\d:\d\d$/);
+    expect([format.weekday(at), format.minute(at)]).toEqual(["Thu 29 Feb", "17:03"]);
+    expect([format.weekday(20_000 * 86_400, "UTC"), format.minute(0, "UTC")]).toEqual(["Fri 4 Oct", "00:00"]);
+    expect(format.moment(2 ** 64)).toMatch(/ Dec 9999, /);
+  });
+
   it("tells samples from time", () => {
     expect(plain(format.cost(1, "wall", "samples"))).toBe("1 sample");
     expect(plain(format.cost(1_500, "wall", "nanoseconds"))).toBe("1.50 µs");

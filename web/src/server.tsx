@@ -2,6 +2,7 @@
 import { render, type JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { sentence, takeSecret } from "./api/client";
+import { readEarly } from "./api/early";
 import type { Session } from "./api/generated";
 import { useApi } from "./api/useApi";
 import { ComparePage } from "./compare/ComparePage";
@@ -123,7 +124,6 @@ function View(props: { url: URL }): JSX.Element {
 const root = document.getElementById("app");
 if (root) {
   const { problem } = root.dataset;
-  root.replaceChildren();
   followLinks();
   let isFirst = true;
   addEventListener("xhprof:moved", () => {
@@ -131,5 +131,8 @@ if (root) {
     if (isFirst && problem !== undefined) location.reload();
     isFirst = false;
   });
-  render(<ServerApp problem={problem ?? null} />, root);
+  void readEarly().then(() => {
+    root.replaceChildren();
+    render(<ServerApp problem={problem ?? null} />, root);
+  });
 }

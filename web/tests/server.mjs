@@ -110,6 +110,9 @@ export const server = {
       await eventually(async () => (await rowsOf(page)) === 13, "all runs");
       assert.match(await page.innerText("table.runs"), /<img src=x/);
       assert.equal(await page.locator("main img").count(), 0);
+      // What the document asks early, the app does not ask again.
+      const asked = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+      assert.deepEqual(asked, [...new Set(asked)]);
       await page.locator("table.runs").getByRole("link", { name: HOSTILE, exact: true }).first().click();
       await page.locator("h1", { hasText: "<img src=x" }).waitFor();
       // Back, forward and reload show the same pages.

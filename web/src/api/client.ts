@@ -31,6 +31,16 @@ export function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   return sent(path, { signal: signal ?? null }, jsonOf<T>);
 }
 
+/** An answer as it is in JSON, or null for any reason not to have it. */
+export async function askOnce(path: string): Promise<unknown> {
+  try {
+    const answer = await reached(path, { headers: { Accept: "application/json" } });
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 /** An answer that is a file. */
 export function askForFile(path: string, signal?: AbortSignal): Promise<Blob> {
   return sent(path, { signal: signal ?? null }, (answer) => answer.blob());

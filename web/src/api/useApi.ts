@@ -1,6 +1,7 @@
 /** An answer of the server in a page. */
-import { useCallback, useEffect, useState } from "preact/hooks";
-import { ApiError, ask } from "./client";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "./client";
+import { askUnlessAsked, takeEarly } from "./early";
 
 export interface Asked<T> {
   /** The latest answer; while the next one comes, the one before. */
@@ -19,15 +20,23 @@ export function useApi<T>(path: string | null): Asked<T> {
     answer: T | null;
     error: ApiError | null;
     isDone: boolean;
-  }>({ path: null, answer: null, error: null, isDone: false });
+  }>(() => {
+    const answer = takeEarly<T>(path);
+    return { path, answer, error: null, isDone: answer !== null };
+  });
+  const isEarly = useRef(state.isDone);
   useEffect(() => {
+    if (isEarly.current) {
+      isEarly.current = false;
+      return;
+    }
     if (path === null) {
       setState({ path, answer: null, error: null, isDone: true });
       return;
     }
     const abort = new AbortController();
     setState((before) => ({ ...before, path, isDone: false, error: null }));
-    ask<T>(path, abort.signal).then(
+    askUnlessAsked<T>(path, abort.signal).then(
       (answer) => {
         if (!abort.signal.aborted) setState({ path, answer, error: null, isDone: true });
       },

@@ -1,9 +1,10 @@
 /** Figures over time, drawn by uPlot: values at the pointer, releases as marks, a range by dragging. */
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useIsDark } from "../app/theme";
+import * as format from "../format";
 
 export interface Line {
   label: string;
@@ -41,14 +42,21 @@ export function Chart(props: ChartProps): JSX.Element {
   useEffect(() => {
     const root = place.current;
     if (root === null) return;
-    const chart = new uPlot(optionsOf(latest, root.clientWidth, height), dataOf(times, lines), root);
+    let chart: uPlot | null = null;
+    let isGone = false;
     const watcher = new ResizeObserver(() => {
-      if (root.clientWidth > 0) chart.setSize({ width: root.clientWidth, height });
+      if (root.clientWidth > 0) chart?.setSize({ width: root.clientWidth, height });
     });
-    watcher.observe(root);
+    // It reads the calendar of the reader's language when it begins, which takes 20 ms: not before the page is there.
+    void import("uplot").then(({ default: Plot }) => {
+      if (isGone) return;
+      chart = new Plot(optionsOf(Plot, latest, root.clientWidth, height), dataOf(times, lines), root);
+      watcher.observe(root);
+    });
     return () => {
+      isGone = true;
       watcher.disconnect();
-      chart.destroy();
+      chart?.destroy();
     };
     // Colours are read when it is made.
   }, [times, lines, marks, height, isDark]);
@@ -71,7 +79,7 @@ function summaryOf({ title, lines, times, text }: ChartProps): string {
   return `${title}, ${times.length} points. ${parts.join(". ")}`;
 }
 
-function optionsOf(latest: { current: ChartProps }, width: number, height: number): uPlot.Options {
+function optionsOf(Plot: typeof uPlot, latest: { current: ChartProps }, width: number, height: number): uPlot.Options {
   const { lines, times, text, group, marks = [] } = latest.current;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -86,7 +94,7 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
   return {
     width: Math.max(width, 100),
     height,
-    ...(zone === undefined ? {} : { tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), zone) }),
+    ...(zone === undefined ? {} : { tzDate: (time: number) => Plot.tzDate(new Date(time * 1000), zone) }),
     padding: [18, 22, 0, 0],
     cursor: {
       y: false,
@@ -150,22 +158,20 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
 }
 
 /** Sums of a day are those of a day of UTC, whatever the reader's own calendar is. */
-export function zoneOf(times: readonly number[]): "UTC" | undefined {
+export function zoneOf(times: readonly number[]): format.Zone {
   return times.every((time) => time % 86_400 === 0) ? "UTC" : undefined;
 }
 
 /** The times of an axis: the day where it begins, and hours within it; in the reader's own calendar without a zone. */
-function timeWords(times: readonly number[], step: number, timeZone: "UTC" | undefined): string[] {
+function timeWords(times: readonly number[], step: number, zone: format.Zone): string[] {
   let before = "";
   return times.map((time) => {
-    const moment = new Date(time * 1000);
-    const day = moment.toLocaleDateString(undefined, { day: "numeric", month: "short", timeZone });
-    const year = step > 40 * 86_400 ? `\n${moment.getFullYear()}` : "";
+    const day = format.day(time, zone);
+    const year = step > 40 * 86_400 ? `\n${new Date(time * 1000).getFullYear()}` : "";
     const isNew = day !== before;
     before = day;
     if (step >= 86_400) return day + year;
-    const hour = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", timeZone });
-    return isNew ? `${hour}\n${day}` : hour;
+    return isNew ? `${format.minute(time, zone)}\n${day}` : format.minute(time, zone);
   });
 }
 
@@ -204,12 +210,8 @@ function drawMarks(
   ctx.restore();
 }
 
-export function momentOf(time: number, timeZone: "UTC" | undefined): string {
-  return new Date(time * 1000).toLocaleString(undefined, {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    timeZone,
-    ...(timeZone === undefined ? { hour: "2-digit", minute: "2-digit" } : {}),
-  });
+/** The time of a point: sums of a day have no hour. */
+export function momentOf(time: number, zone: format.Zone): string {
+  const day = format.weekday(time, zone);
+  return zone === undefined ? `${day}, ${format.minute(time)}` : day;
 }

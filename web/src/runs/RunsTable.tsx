@@ -108,5 +108,5 @@ function Cell(props: { run: RunInfo; column: RunColumn }): JSX.Element {
   }
   if (column.sort === "app" || column.sort === "release" || column.sort === "host") return <ShortName name={text} />;
   if (column.title === "Status" && run.failed) return <span class="bad">{text}</span>;
-  return <bdi>{text}</bdi>;
+  return column.isNumber ? <>{text}</> : <bdi>{text}</bdi>;
 }

@@ -5,6 +5,7 @@ import { address } from "../api/filter";
 import type { Facets, FacetValue } from "../api/generated";
 import { KEPT, terms, termsOf, valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
+import * as format from "../format";
 import { navigate } from "./router";
 import { filterOf, setParameter, useServer, withCondition } from "./server";
 
@@ -116,9 +117,7 @@ function names(values: readonly FacetValue[] | undefined): string[] {
 /** A range that was dragged in a chart: seconds since 1970, or what was typed. */
 function rangeText(since: string, until: string | null): string {
   const text = (value: string): string =>
-    /^\d{10}$/.test(value)
-      ? new Date(Number(value) * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
-      : value.replace("T", " ").replace(/:00Z$/, "");
+    /^\d{10}$/.test(value) ? format.shortMoment(Number(value) * 1e6) : value.replace("T", " ").replace(/:00Z$/, "");
   return `${since === "" ? "…" : text(since)} – ${until === null ? "now" : text(until)}`;
 }
 
