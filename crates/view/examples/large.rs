@@ -3,8 +3,7 @@
 //! `program.xhp` is as large as a profile of `PHP_CodeSniffer`. `tree.xhp` and
 //! `tree.collapsed.txt` have 2.2 million call paths that end in
 //! some 900,000 stacks; `tree.speedscope.json` has the same stacks.
-//! `events.xhp` has five million events. `./x web-bench` and
-//! `examples/measure.rs` open them.
+//! `events.xhp` has five million events. `./x web-bench` opens them.
 
 use std::error::Error;
 use std::fs::File;
