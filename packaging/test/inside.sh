@@ -112,15 +112,10 @@ rm /usr/local/bin/php
 rmdir /usr/local/etc/php/conf.d /usr/local/etc/php
 same_files 'install.sh --uninstall of such a PHP'
 
-say 'the image of packaging/environments: what its Dockerfile runs'
-cp -R /release /tmp/xhprof
-cp -R /environments/. /tmp/xhprof
-sed -nE 's/^RUN (--mount=[^ ]+ )*//p' /tmp/xhprof/Dockerfile | sh -eu
+say 'install.sh: the settings of --ini'
+sh /release/install.sh --from /release --ini /development.ini
 [ "$(php -r 'echo ini_get("xhprof.trigger_secret"), " ", ini_get("xhprof.output_dir");')" = 'development /var/lib/xhprof' ]
-XHPROF=development php -r 'strlen("a");'
-[ -n "$(xhprof list /var/lib/xhprof)" ]
 sh /release/install.sh --uninstall
-rm -r /tmp/xhprof /var/lib/xhprof
 same_files 'install.sh --uninstall with settings of --ini'
 
 say 'apt: from nothing to the first report'
