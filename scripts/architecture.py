@@ -17,6 +17,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,9 +57,9 @@ def changed_map():
 
 HEAD = """# The code by folder
 
-Each folder with Rust sources, with the first sentences of its header, and the folders of the same crate that it uses beside those
-above it and inside it. `./x bless` makes this page from the sources, and `./x test` fails where they differ: a new use between
-folders is a decision. [ARCHITECTURE.md](../ARCHITECTURE.md) says how the parts work together.
+Each folder with Rust sources, with the first sentences of its header, and the folders of the same crate that it uses
+beside those above it and inside it. `./x bless` makes this page from the sources, and `./x test` fails where they
+differ: a new use between folders is a decision. [ARCHITECTURE.md](../ARCHITECTURE.md) says how the parts work together.
 """
 
 
@@ -76,12 +77,17 @@ def crate_map(top):
             other = modules[target].parent
             if not (file.parent.is_relative_to(other) or other.is_relative_to(file.parent)):
                 used.add(f"`{other.relative_to(top)}`")
-    lines = [f"## {top.parent.relative_to(ROOT) if top.parent != ROOT else 'src'}", "", header(top), ""]
+    lines = [f"## {top.parent.relative_to(ROOT) if top.parent != ROOT else 'src'}", "", wrapped(header(top)), ""]
     for folder in sorted(uses):
         if folder != top:
             names = f" Uses {', '.join(sorted(uses[folder]))}." if uses[folder] else ""
-            lines.append(f"- `{folder.relative_to(ROOT)}`: {header(folder)}{names}")
+            lines.append(wrapped(f"- `{folder.relative_to(ROOT)}`: {header(folder)}{names}", "  "))
     return "\n".join(lines if lines[-1] == "" else [*lines, ""])
+
+
+def wrapped(text, indent=""):
+    """The text in lines of 120 letters."""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def header(folder):

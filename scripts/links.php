@@ -1,8 +1,8 @@
 <?php
 
 /**
- * Checks the links between the pages of this repository: the file must exist, and
- * must have the heading.
+ * Checks the pages of this repository. Links between them: the file must exist, and
+ * must have the heading. No line of prose is longer than 120 letters.
  *
  *     php -n links.php README.md docs/…        (from the top of the repository)
  *
@@ -10,11 +10,16 @@
  * lower case, without punctuation, spaces as "-", "-1" for a second equal heading.
  */
 
+/** The text of a page without blocks of code. */
+function text(string $page): string
+{
+    return preg_replace('/^( *)(```+|~~~+).*?^ *\2[`~]*$/ms', '', file_get_contents($page));
+}
+
 /** The text of a page without code. */
 function prose(string $page): string
 {
-    $text = preg_replace('/^(```+|~~~+).*?^\1[`~]*$/ms', '', file_get_contents($page));
-    return preg_replace('/(`+)(?!`).*?(?<!`)\1(?!`)/s', '', $text);
+    return preg_replace('/(`+)(?!`).*?(?<!`)\1(?!`)/s', '', text($page));
 }
 
 /** @return array<string, true> the anchors of a page */
@@ -24,7 +29,7 @@ function anchors(string $page): array
     if (isset($known[$page])) {
         return $known[$page];
     }
-    $text = preg_replace('/^(```+|~~~+).*?^\1[`~]*$/ms', '', file_get_contents($page));
+    $text = text($page);
     preg_match_all('/^#{1,6} +(.*?) *#*$/m', $text, $headings);
     $anchors = [];
     $times = [];
@@ -41,6 +46,11 @@ function anchors(string $page): array
 
 $links = $failed = 0;
 foreach (array_slice($argv, 1) as $page) {
+    // Rows of tables cannot be broken.
+    if (preg_match('/^(?!\|)(?=.* ).{121,}$/mu', text($page), $long)) {
+        $failed++;
+        echo "$page: longer than 120 letters: $long[0]\n";
+    }
     $text = prose($page);
     preg_match_all('/\]\(<?([^)>\s]+)>?(?: "[^"]*")?\)/', $text, $inline);
     preg_match_all('/^\[[^]]+\]: +<?(\S+?)>?(?: .*)?$/m', $text, $references);
@@ -61,5 +71,5 @@ foreach (array_slice($argv, 1) as $page) {
         }
     }
 }
-echo count($argv) - 1, " pages, $links links between them, $failed of them broken\n";
+echo count($argv) - 1, " pages, $links links between them, $failed faults\n";
 exit($failed || !$links ? 1 : 0);

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import textwrap
 
 import growth
 import plot
@@ -52,7 +53,11 @@ def machines(results):
 def fill(text, name, block):
     """Replaces the text between <!-- name --> and <!-- /name -->."""
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
-    filled, count = marks.subn(lambda match: f"{match[1]}{block}\n{match[2]}", text)
+    wrapped = "\n\n".join(
+        part if "\n" in part else textwrap.fill(part, 120, break_long_words=False, break_on_hyphens=False)
+        for part in block.split("\n\n")
+    )
+    filled, count = marks.subn(lambda match: f"{match[1]}{wrapped}\n{match[2]}", text)
     if count != 1:
         sys.exit(f"bench: docs/benchmarks.md has no mark <!-- {name} -->")
     return filled
