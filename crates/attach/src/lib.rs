@@ -5,6 +5,34 @@
 //!
 //! [`Remote`](remote::Remote) asks the extension in a process for exact profiles.
 //!
+//! ```
+//! use attach::{Choice, Collector, Finder, Options, Process, Seen, Watch};
+//!
+//! /// All PHP processes of this machine.
+//! struct AllPhp;
+//!
+//! impl Choice for AllPhp {
+//!     fn has(&self, process: &Process) -> bool {
+//!         process.is_named_like_php()
+//!     }
+//!
+//!     fn names(&self, _process: &Process) -> bool {
+//!         false
+//!     }
+//! }
+//!
+//! let mut watch = Watch::new(Finder::default(), Options::default());
+//! watch.look(&AllPhp)?;
+//! let mut collector = Collector::default();
+//! watch.sample(&mut |_process, seen, _symbols| {
+//!     if let Seen::Stack(stack) = seen {
+//!         collector.count(stack, 1);
+//!     }
+//! });
+//! println!("{} PHPs execute a function now", collector.samples());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! **Invariants:** a target is only read, by `/proc/PID/mem`, and runs on unless a stop is asked for; `remote.rs` writes to
 //! memory that is there for it. What was read is bytes that are checked before they are used: see `find.rs` and `stack.rs`.
 
