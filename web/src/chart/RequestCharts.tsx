@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { address } from "../api/filter";
 import type { ReleaseInfo, Series, SeriesPoint } from "../api/generated";
 import { withValue } from "../api/terms";
-import { useApi } from "../api/useApi";
+import { useApi, type Asked } from "../api/useApi";
 import * as format from "../format";
 import { Panel } from "../shell/Page";
 import { navigate } from "../shell/router";
@@ -24,9 +24,13 @@ export const FIGURES = [
 
 export type FigureName = (typeof FIGURES)[number]["name"];
 
-export function RequestCharts(props: { url: URL; q: string; group?: string }): JSX.Element {
-  const { url, q } = props;
-  const asked = useApi<Series>(address("/api/v1/series", { q }));
+/** The requests of a selection over time. */
+export function useSeries(q: string): Asked<Series> {
+  return useApi<Series>(address("/api/v1/series", { q }));
+}
+
+export function RequestCharts(props: { url: URL; q: string; asked: Asked<Series> }): JSX.Element {
+  const { url, q, asked } = props;
   const chosen = FIGURES.find(({ name }) => name === url.searchParams.get("chart")) ?? FIGURES[0];
   return (
     <Panel

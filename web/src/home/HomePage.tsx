@@ -5,7 +5,7 @@ import type { Compared, Found, HomePage as Home, HomeRoute, RegressionsPage, Ser
 import { sentence } from "../api/client";
 import { valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
-import { RequestCharts } from "../chart/RequestCharts";
+import { RequestCharts, useSeries } from "../chart/RequestCharts";
 import { Spark } from "../chart/Spark";
 import * as format from "../format";
 import { Change } from "../parts/Change";
@@ -46,12 +46,13 @@ function windowWords({ window, runs, release }: Home): string {
 
 function Known(props: { home: Home; url: URL; q: string; app: string | null }): JSX.Element {
   const { home, url, q, app } = props;
+  const asked = useSeries(inMonth(q));
   return (
     <>
-      <Cards home={home} />
+      <Cards home={home} points={asked.answer?.points ?? null} />
       <div class={app === null ? "stack" : "columns-2-1"}>
         <div class="stack">
-          <RequestCharts url={url} q={inMonth(q)} />
+          <RequestCharts url={url} q={inMonth(q)} asked={asked} />
           <Panel
             title="Routes by time"
             note={routesNote(home)}
@@ -91,8 +92,8 @@ function rate(value: number): string {
   return value > 0 && value < 0.005 ? "<0.01" : format.count(value);
 }
 
-function Cards(props: { home: Home }): JSX.Element {
-  const { figures, throughput, days } = props.home;
+function Cards(props: { home: Home; points: readonly SeriesPoint[] | null }): JSX.Element {
+  const { figures, throughput } = props.home;
   const cards: readonly {
     label: string;
     compared: Compared;
@@ -120,7 +121,11 @@ function Cards(props: { home: Home }): JSX.Element {
             <Change compared={compared} />
             <span class="muted">{compared.before === null ? "" : ` from ${text(compared.before)}`}</span>
           </div>
-          <Spark values={days.map(values)} class={compared.verdict === "worse" ? "bad" : ""} />
+          {props.points === null ? (
+            <div class="spark" />
+          ) : (
+            <Spark values={props.points.map(values)} class={compared.verdict === "worse" ? "bad" : ""} />
+          )}
         </li>
       ))}
     </ul>

@@ -5,7 +5,7 @@ import { address, functionAddress } from "../api/filter";
 import type { RouteFunction, RouteOfRuns, RouteSpan } from "../api/generated";
 import { valueOf } from "../api/terms";
 import { useApi } from "../api/useApi";
-import { RequestCharts } from "../chart/RequestCharts";
+import { RequestCharts, useSeries } from "../chart/RequestCharts";
 import { Spark } from "../chart/Spark";
 import * as format from "../format";
 import { FunctionName } from "../parts/links";
@@ -50,6 +50,7 @@ export function RoutePage(props: { url: URL }): JSX.Element {
 function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
   const { of, url, q } = props;
   const { total } = of;
+  const series = useSeries(q);
   const facts: readonly [string, string][] = [
     ["Requests", format.count(total.requests)],
     ["p50", format.time(total.p50)],
@@ -71,7 +72,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
         ))}
       </ul>
       <div class="columns-2-1">
-        <RequestCharts url={url} q={q} />
+        <RequestCharts url={url} q={q} asked={series} />
         <Panel title="Compare">
           {of.proposals.length === 0 ? (
             <Nothing title="There is one release, and nothing to compare it with." />

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { address } from "../api/filter";
 import type { RouteOfList, RoutesPage as Routes } from "../api/generated";
 import { useApi } from "../api/useApi";
-import { RequestCharts } from "../chart/RequestCharts";
+import { RequestCharts, useSeries } from "../chart/RequestCharts";
 import { Spark } from "../chart/Spark";
 import * as format from "../format";
 import { Change } from "../parts/Change";
@@ -29,11 +29,12 @@ export function RoutesPage(props: { url: URL }): JSX.Element {
   const { url } = props;
   const q = filterOf(url);
   const asked = useApi<Routes>(address("/api/v1/pages/routes", { q }));
+  const series = useSeries(q);
   const wanted = url.searchParams.get("sort") ?? "time";
   const sort: SortName = wanted in SORTS ? (wanted as SortName) : "time";
   return (
     <Page title="Routes">
-      <RequestCharts url={url} q={q} />
+      <RequestCharts url={url} q={q} asked={series} />
       <Panel title="Routes" note={asked.answer ? format.counted(asked.answer.routes.length, "route") : ""}>
         <Answered asked={asked} lines={10}>
           {({ routes }) =>

@@ -21,7 +21,7 @@ pub(crate) use facets::{Facet, FacetCounts, OF_ONE_RUN};
 pub(crate) use function::{function, function_trend};
 pub(crate) use functions::{top, top_costs};
 pub(crate) use requests::{releases, request_trend, requests, route_releases, routes};
-pub(crate) use series::series;
+pub(crate) use series::{series, whole_and_routes};
 pub(crate) use source::{
     Chosen, EachFile, Grouping, Place, Resolution, Source, Visited, requests_of, weight,
 };

@@ -47,6 +47,19 @@ impl Sum {
         self.add(place, totals);
         self.walls.add_times(&totals.walls, place.weight);
     }
+
+    /// Adds another sum with its quantiles.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if self.totals.runs == 0 {
+            (self.first, self.last) = (other.first, other.last);
+        }
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.totals.merge_numbers(&other.totals, Sign::Plus);
+        self.requests += other.requests;
+        self.weighted_wall += other.weighted_wall;
+        self.walls.add(&other.walls.sketch());
+    }
 }
 
 /// Adds up the totals of a selection by a key, which `grouping` must tell apart.
@@ -125,16 +138,27 @@ pub(super) fn row(sum: &Sum) -> RouteRow {
     }
 }
 
+/// Routes are told apart.
+pub(super) const BY_ROUTE: Grouping = Grouping {
+    app: true,
+    route: true,
+    ..ALL
+};
+
+/// An application and a route.
+pub(super) type RouteKey = (String, String);
+
+pub(super) fn route_of(place: &Place) -> RouteKey {
+    (place.app.clone(), place.route.clone())
+}
+
 /// The routes, those with the most time first.
 pub(crate) fn routes(source: &dyn Source, selection: &Selection) -> Result<Vec<RouteRow>> {
-    let grouping = Grouping {
-        app: true,
-        route: true,
-        ..ALL
-    };
-    let sums = sums(source, selection, grouping, |place| {
-        (place.app.clone(), place.route.clone())
-    })?;
+    Ok(rows(sums(source, selection, BY_ROUTE, route_of)?))
+}
+
+/// The rows of routes, those with the most time first.
+pub(super) fn rows(sums: BTreeMap<RouteKey, Sum>) -> Vec<RouteRow> {
     let whole: f64 = sums.values().map(|sum| sum.weighted_wall).sum();
     let mut rows: Vec<(f64, RouteRow)> = sums
         .into_iter()
@@ -156,7 +180,7 @@ pub(crate) fn routes(source: &dyn Source, selection: &Selection) -> Result<Vec<R
         })
         .collect();
     rows.sort_by(|one, other| other.0.total_cmp(&one.0));
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The releases of each route.

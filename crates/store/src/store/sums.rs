@@ -50,6 +50,13 @@ pub trait Sums {
     /// The requests of a selection over time, all releases of a step together.
     fn series(&self, selection: &Selection, step: TrendStep) -> Result<Vec<SeriesPoint>>;
 
+    /// All requests of a selection as one point of [`series`](Self::series), none without runs that measure time, and
+    /// its [`routes`](Self::routes): the sums are read once.
+    fn whole_and_routes(
+        &self,
+        selection: &Selection,
+    ) -> Result<(Option<SeriesPoint>, Vec<RouteRow>)>;
+
     /// The functions of a selection.
     fn top(
         &self,
@@ -180,6 +187,13 @@ impl<S: Ask> Sums for S {
 
     fn series(&self, selection: &Selection, step: TrendStep) -> Result<Vec<SeriesPoint>> {
         self.ask(|source| answers::series(source, selection, step))
+    }
+
+    fn whole_and_routes(
+        &self,
+        selection: &Selection,
+    ) -> Result<(Option<SeriesPoint>, Vec<RouteRow>)> {
+        self.ask(|source| answers::whole_and_routes(source, selection))
     }
 
     fn top(

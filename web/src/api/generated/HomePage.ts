@@ -4,7 +4,6 @@ import type { Figures } from "./Figures";
 import type { HomeRoute } from "./HomeRoute";
 import type { Missing } from "./Missing";
 import type { ReleaseEffect } from "./ReleaseEffect";
-import type { SeriesPoint } from "./SeriesPoint";
 import type { Window } from "./Window";
 
 /**
@@ -31,10 +30,6 @@ has_runs: boolean,
  * Requests a minute.
  */
 throughput: Compared, figures: Figures,
-/**
- * The last two weeks by day, up to the end of the window, for small charts.
- */
-days: Array<SeriesPoint>,
 /**
  * What the last release changed; none of several applications, or without two releases.
  */

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use axum::extract::{Query, State as Shared};
 use axum::{Extension, Json};
 use serde::Serialize;
-use store::{RouteRow, Selection, SeriesPoint, Store, TrendStep};
+use store::{AppInfo, RouteRow, Selection, SeriesPoint, Store};
 use utoipa::ToSchema;
 
 use super::compared::{Compared, MIN_RUNS};
 use super::missing::Missing;
-use super::release_effect::{Figures, ReleaseEffect, route_effect, whole};
+use super::release_effect::{Figures, ReleaseEffect, route_effect};
 use super::window::Window;
 use crate::access::Caller;
 use crate::api::questions::{Answer, Filter};
@@ -21,9 +21,6 @@ use crate::state::State;
 
 /// The most routes.
 const MAX_ROUTES: usize = 12;
-
-/// The days of the small charts.
-const DAYS_S: u64 = 14 * 86_400;
 
 /// What Home shows.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,8 +37,6 @@ pub(crate) struct HomePage {
     /// Requests a minute.
     throughput: Compared,
     figures: Figures,
-    /// The last two weeks by day, up to the end of the window, for small charts.
-    days: Vec<SeriesPoint>,
     /// What the last release changed; none of several applications, or without two releases.
     release: Option<ReleaseEffect>,
     /// The routes that take the most time.
@@ -82,45 +77,40 @@ pub(crate) async fn home(
 
 impl HomePage {
     fn of(store: &dyn Store, selection: &Selection) -> store::Result<Self> {
-        let releases = store.releases(&Selection {
-            app: selection.app.clone(),
-            ..Selection::default()
-        })?;
-        let app = selection.app.clone().or_else(|| {
-            let first = releases.first()?.app.clone();
-            releases.iter().all(|one| one.app == first).then_some(first)
-        });
+        let apps = store.apps()?;
+        let is_seen = |known: &&AppInfo| {
+            known.runs > 0 && selection.app.as_ref().is_none_or(|app| *app == known.name)
+        };
+        let seen: Vec<&AppInfo> = apps.iter().filter(is_seen).collect();
+        let app = match (&selection.app, &*seen) {
+            (Some(app), _) => Some(app.clone()),
+            (None, [only]) => Some(only.name.clone()),
+            (None, _) => None,
+        };
         let (window, sums_now) = Window::of(store, selection, MIN_RUNS)?;
         let (now, before) = (window.now(selection), window.before(selection));
-        let sums = [whole(store, &before)?, sums_now];
+        let (sums_before, routes_before) = store.whole_and_routes(&before)?;
+        let sums = [sums_before, sums_now];
         let minutes = window.minutes();
         let of_minute = |side: &Option<SeriesPoint>, minutes: f64| {
             let requests = side.as_ref().map_or(0.0, |point| point.requests);
             Some(requests / minutes)
         };
-        let days = Selection {
-            since_us: Some(window.until_s.saturating_sub(DAYS_S) * 1_000_000),
-            ..now.clone()
-        };
         let release = match &app {
-            Some(app) => ReleaseEffect::of(store, app, &releases)?,
+            Some(app) => ReleaseEffect::of(store, app)?,
             None => None,
         };
-        let (routes_before, routes_now) = (store.routes(&before)?, store.routes(&now)?);
+        let routes_now = store.routes(&now)?;
         Ok(Self {
             runs: sums
                 .each_ref()
                 .map(|side| side.as_ref().map_or(0, |point| point.runs)),
-            has_runs: store.apps()?.iter().any(|known| {
-                let is_seen = selection.app.as_ref().is_none_or(|app| *app == known.name);
-                is_seen && known.runs > 0
-            }),
+            has_runs: !seen.is_empty(),
             throughput: Compared::amount(
                 of_minute(&sums[0], minutes[0]),
                 of_minute(&sums[1], minutes[1]),
             ),
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
-            days: store.series(&days, TrendStep::Day)?,
             all_routes: routes_now.len() as u64,
             routes: routes(routes_before, routes_now),
             missing: Missing::of(store, selection.app.as_deref())?,

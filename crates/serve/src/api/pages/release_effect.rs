@@ -115,12 +115,12 @@ pub(super) fn whole(
 
 impl ReleaseEffect {
     /// What the latest release of an application changed; none if there was no other before.
-    pub(super) fn of(
-        store: &dyn Store,
-        app: &str,
-        releases: &[ReleaseInfo],
-    ) -> store::Result<Option<Self>> {
-        let Some([before, after]) = latest(releases, app) else {
+    pub(super) fn of(store: &dyn Store, app: &str) -> store::Result<Option<Self>> {
+        let releases = store.releases(&Selection {
+            app: Some(app.to_owned()),
+            ..Selection::default()
+        })?;
+        let Some([before, after]) = latest(&releases, app) else {
             return Ok(None);
         };
         let since_s = u64::try_from(after.first_s).unwrap_or(0);
@@ -136,7 +136,9 @@ impl ReleaseEffect {
         let begin = last_s.min(since_s).saturating_sub(BEFORE_S);
         let old = of(before, begin, None);
         let new = of(after, since_s, None);
-        let sums = [whole(store, &old)?, whole(store, &new)?];
+        let (whole_before, routes_before) = store.whole_and_routes(&old)?;
+        let (whole_after, routes_after) = store.whole_and_routes(&new)?;
+        let sums = [whole_before, whole_after];
         let runs = sums
             .each_ref()
             .map(|side| side.as_ref().map_or(0, |point| point.runs));
@@ -148,7 +150,7 @@ impl ReleaseEffect {
             runs,
             is_enough: runs.iter().all(|runs| *runs >= MIN_RUNS),
             figures: Figures::of(sums[0].as_ref(), sums[1].as_ref()),
-            routes: changed_routes(&store.routes(&old)?, store.routes(&new)?),
+            routes: changed_routes(&routes_before, routes_after),
         }))
     }
 }

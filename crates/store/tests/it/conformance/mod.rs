@@ -76,6 +76,7 @@ fn checks() -> Vec<fn(&dyn Store)> {
         sums::rates_are_weighted,
         questions::a_trend_shows_releases,
         questions::a_series_has_the_sums_of_its_runs,
+        questions::the_whole_is_told_with_its_routes,
         questions::facets_count_the_runs,
         questions::hours_are_those_of_one_route_around_a_release,
         questions::hours_count_runs_as_they_are,

@@ -87,6 +87,22 @@ pub(super) fn a_series_has_the_sums_of_its_runs(store: &dyn Store) {
     assert_eq!(store.series(&route("/none"), TrendStep::Day).unwrap(), []);
 }
 
+pub(super) fn the_whole_is_told_with_its_routes(store: &dyn Store) {
+    filled(store, 120);
+    let by_hosts = Selection {
+        hosts: vec!["*".to_owned()],
+        ..Selection::default()
+    };
+    for selection in [Selection::default(), by_hosts, route("/cart")] {
+        let (whole, routes) = store.whole_and_routes(&selection).unwrap();
+        assert_eq!(routes, store.routes(&selection).unwrap());
+        let series = store.series(&selection, TrendStep::All).unwrap();
+        assert_eq!(series, whole.into_iter().collect::<Vec<_>>());
+    }
+    let nothing = store.whole_and_routes(&route("/none")).unwrap();
+    assert_eq!(nothing, (None, Vec::new()));
+}
+
 pub(super) fn facets_count_the_runs(store: &dyn Store) {
     for number in 0..90 {
         let mut profile = shop().run(at(number));
