@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { withDemo } from "./regressions.mjs";
-import { HOSTILE, look, send, visit, withServer } from "./servers.mjs";
+import { HOSTILE, look, send, settled, visit, withServer } from "./servers.mjs";
 import { eventually, folder, golden, shop, xhprof } from "./stage.mjs";
 
 const rowsOf = (page) => page.locator("table.runs tbody tr").count();
@@ -124,6 +124,24 @@ export const server = {
       await page.locator("h1", { hasText: "<img src=x" }).waitFor();
       assert.deepEqual(wrong, []);
       await close();
+    });
+  },
+
+  async "tables of routes fit on a small screen, however long a name is"(browser) {
+    await withServer([], async ({ address }) => {
+      const fits = async (path, width) => {
+        const { page, close } = await visit(browser, address + path, { width });
+        await settled(page);
+        const hidden = await page
+          .locator(".scroll-x")
+          .evaluateAll((tables) => tables.map((table) => table.scrollWidth - table.clientWidth));
+        assert.ok(hidden.length > 0 && Math.max(...hidden) <= 0, `${path} at ${width}: ${hidden} px are hidden`);
+        await close();
+      };
+      await send(address, { route: `/${"a-name-without-an-end/".repeat(5)}` });
+      for (const width of [1001, 1280, 1400]) await fits("/", width);
+      await send(address, { app: "an-application-with-a-long-name" });
+      for (const path of ["/", "/routes"]) await fits(path, 1280);
     });
   },
 
