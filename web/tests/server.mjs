@@ -145,6 +145,24 @@ export const server = {
     });
   },
 
+  async "a route, a function and a page that there are not are no errors of the server"(browser) {
+    await withServer([], async ({ address }) => {
+      await send(address, {});
+      const { page, close } = await visit(browser, address);
+      for (const [path, text] of [
+        ["/route?q=route:/none", "No run matches."],
+        ["/function?name=none", "No run calls none."],
+        ["/nowhere", "Nothing is at this address."],
+      ]) {
+        await page.goto(address + path);
+        await page.getByText(text).waitFor();
+        assert.equal(await page.getByRole("alert").count(), 0, path);
+      }
+      assert.equal(await page.locator("nav [aria-current]").count(), 0, "no page of the navigation is this one");
+      await close();
+    });
+  },
+
   async "new runs appear in a live list, unless runs are chosen"(browser) {
     await withServer([], async ({ address }) => {
       await send(address, { tag: "n=1" });
