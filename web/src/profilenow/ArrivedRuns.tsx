@@ -56,7 +56,10 @@ export function ArrivedRuns(props: { arrivals: Arrivals }): JSX.Element {
 function cells(run: RunInfo, isNew: boolean): (JSX.Element | string)[] {
   return [
     <>
-      <a href={`/run/${run.id}`}>{format.moment(run.started_us)}</a> {isNew ? <span class="tag good">new</span> : null}
+      <a href={`/run/${run.id}`} title={format.moment(run.started_us)}>
+        {format.shortMoment(run.started_us)}
+      </a>{" "}
+      {isNew ? <span class="tag good">new</span> : null}
     </>,
     <a class="mono" href={routeAddress(run.app, run.route)}>
       <bdi>{run.route}</bdi>
