@@ -215,6 +215,10 @@ export const server = {
         .waitFor();
       assert.match(await page.locator(".run-title h1").innerText(), new RegExp(run.route.replaceAll("/", "\\/")));
       await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Routes, functions" }).fill("none");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Routes, functions" }).fill("cart");
       await page
         .getByRole("option", { name: /\/cart/ })
