@@ -152,6 +152,7 @@ export const server = {
       for (const [path, text] of [
         ["/route?q=route:/none", "No run matches."],
         ["/function?name=none", "No run calls none."],
+        ["/run/%zz", "Not a run id"],
         ["/nowhere", "Nothing is at this address."],
       ]) {
         await page.goto(address + path);
