@@ -35,7 +35,7 @@ export function ArrivedRuns(props: { arrivals: Arrivals }): JSX.Element {
           label="The latest runs"
           columns={[
             { title: "Started" },
-            { title: "Route" },
+            { title: "Route", isText: true },
             { title: "Status", isWide: true },
             { title: "Time", isNumber: true },
             { title: "Peak", isNumber: true, isWide: true },
