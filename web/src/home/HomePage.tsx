@@ -107,7 +107,7 @@ function Cards(props: { home: Home }): JSX.Element {
       text: (value) => format.share(value, 1),
       values: ({ failed }) => failed,
     },
-    { label: "Peak memory, mean", compared: figures.peak, text: format.bytes, values: ({ peak }) => peak },
+    { label: "Peak, mean", compared: figures.peak, text: format.bytes, values: ({ peak }) => peak },
     { label: "SQL a request", compared: figures.sql, text: format.count, values: ({ sql }) => sql },
   ];
   return (

@@ -60,7 +60,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
     ["p95", format.time(total.p95)],
     ["p99", format.time(total.p99)],
     ["CPU, mean", total.mean_cpu === null ? "–" : format.time(total.mean_cpu)],
-    ["Peak memory, mean", total.mean_peak === null ? "–" : format.bytes(total.mean_peak)],
+    ["Peak, mean", total.mean_peak === null ? "–" : format.bytes(total.mean_peak)],
     ["Errors", format.share(of.failed_share, 1)],
     ...(of.share === null ? [] : ([["Share of time", format.share(of.share, 1)]] as [string, string][])),
   ];
