@@ -164,6 +164,24 @@ export const server = {
     });
   },
 
+  async "the latest release is the first to choose"(browser) {
+    await withServer([], async ({ address }) => {
+      for (const [release, tag] of [
+        ["4.9", "n=1"],
+        ["4.9", "n=2"],
+        ["4.10", "n=3"],
+      ])
+        await send(address, { release, tag });
+      const { page, wrong, close } = await visit(browser, `${address}/runs`);
+      const choice = page.getByRole("combobox", { name: "Release" });
+      await choice.focus();
+      const shown = async () => (await choice.locator("option").allInnerTexts()).join();
+      await eventually(async () => (await shown()) === "All releases,4.10,4.9", "the releases");
+      assert.deepEqual(wrong, []);
+      await close();
+    });
+  },
+
   async "new runs appear in a live list, unless runs are chosen"(browser) {
     await withServer([], async ({ address }) => {
       await send(address, { tag: "n=1" });

@@ -76,7 +76,7 @@ export function FilterBar(props: { url: URL }): JSX.Element {
         label="Release"
         every="All releases"
         value={valueOf(q, "release") ?? ""}
-        values={names(facets.answer?.releases)}
+        values={names(facets.answer?.releases).reverse()}
         onChoose={(value) => {
           go("release", value);
         }}
@@ -110,8 +110,10 @@ export function FilterBar(props: { url: URL }): JSX.Element {
   );
 }
 
+/** In the order of names, as they are looked for: the server has the most frequent first. */
 function names(values: readonly FacetValue[] | undefined): string[] {
-  return (values ?? []).map(({ value }) => value).filter((value) => value !== "");
+  const all = (values ?? []).map(({ value }) => value).filter((value) => value !== "");
+  return all.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 function Choice(props: {
