@@ -181,6 +181,7 @@ export function App(props: {
       metric: wanted ?? summary.metrics[0] ?? "calls",
       unit: summary.unit,
       isComparison: opened.isComparison,
+      isInShell,
       go,
       texts,
       chooseFiles,
@@ -190,7 +191,7 @@ export function App(props: {
         setPicked(opened.files);
       },
     };
-  }, [opened, state, engine, go, open, texts, chooseFiles, chooseFolder]);
+  }, [opened, state, engine, go, open, texts, chooseFiles, chooseFolder, isInShell]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isForeign(event)) return;

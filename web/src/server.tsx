@@ -21,7 +21,7 @@ import { TreePage } from "./run/TreePage";
 import { RunsPage } from "./runs/RunsPage";
 import { SettingsPage } from "./settings/SettingsPage";
 import { Page } from "./shell/Page";
-import { followLinks, useUrl } from "./shell/router";
+import { decoded, followLinks, useUrl } from "./shell/router";
 import { ServerProvider } from "./shell/server";
 import { Shell } from "./shell/Shell";
 import { Failed, Loading, Nothing } from "./shell/states";
@@ -99,7 +99,7 @@ function View(props: { url: URL }): JSX.Element {
     case "runs":
       return <RunsPage url={url} />;
     case "run":
-      return <RunPage id={decodeURIComponent(second)} />;
+      return <RunPage id={decoded(second)} />;
     case "tree":
       return <TreePage url={url} />;
     case "routes":

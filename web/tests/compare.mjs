@@ -45,7 +45,7 @@ export const compare = {
         ["Mean", "mean"],
         ["p95", "p95"],
         ["CPU, mean", "cpu"],
-        ["Peak memory, mean", "peak"],
+        ["Peak, mean", "peak"],
       ]) {
         const { before, now } = await card(page, label);
         assertSays(before, answer.figures[name].before, `${label} before`);

@@ -76,7 +76,7 @@ export const numbers = {
       else assertSays(figures["Requests a minute"], home.throughput.now, "throughput");
       assertSays(figures["p95"], home.figures.p95.now, "p95");
       assertShare(figures["Errors"], home.figures.failed.now, "errors");
-      if (home.figures.peak.now !== null) assertSays(figures["Peak memory, mean"], home.figures.peak.now, "peak");
+      if (home.figures.peak.now !== null) assertSays(figures["Peak, mean"], home.figures.peak.now, "peak");
       if (home.figures.sql.now !== null) assertSays(figures["SQL a request"], home.figures.sql.now, "SQL");
       const assertRoutes = (shown, expected) => {
         assert.equal(shown.length, expected.length);

@@ -61,6 +61,8 @@ export const settings = {
       async ({ address, boss, reader }) => {
         for (const n of ["n=1", "n=2", "n=3"]) await send(address, { token: boss, app: LONG, tag: n });
         const { page, wrong, close } = await visit(browser, `${address}/settings/retention`, { token: boss });
+        // What is set as a power of two is shown as one.
+        await page.getByRole("cell", { name: "20 GiB" }).first().waitFor();
         await page.getByRole("link", { name: `Change the policy of ${LONG}` }).click();
         const size = page.getByLabel("Size of all runs");
         assert.equal(await size.inputValue(), "20 GiB");

@@ -151,7 +151,11 @@ export async function assertAccessible(page, what) {
 }
 
 export async function assertFits(page, what) {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const overflow = await page.evaluate(() => {
+    const main = document.querySelector("main");
+    const within = main === null ? 0 : main.scrollWidth - main.clientWidth;
+    return Math.max(document.documentElement.scrollWidth - innerWidth, within);
+  });
   const wide = await page.evaluate(() =>
     [...document.querySelectorAll("main *")]
       .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)

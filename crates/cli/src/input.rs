@@ -216,7 +216,8 @@ pub(crate) fn parsed_in_order(input: impl Read) -> Result<Profile> {
     parsed_within(input, &budget)
 }
 
-fn parsed_within(input: impl Read, budget: &Budget) -> Result<Profile> {
+/// The same within a budget of the caller, who can ask it what became of events.
+pub(crate) fn parsed_within(input: impl Read, budget: &Budget) -> Result<Profile> {
     let input = BufReader::with_capacity(BUFFER, input);
     let outcome = formats::read_within(input, budget);
     outcome.map_err(|error| match error {

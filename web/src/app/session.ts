@@ -20,6 +20,8 @@ export interface Session {
   readonly metric: MetricName;
   readonly unit: Unit;
   readonly isComparison: boolean;
+  /** The view is a part of the server's pages. */
+  readonly isInShell: boolean;
   /** Changes the address, and with it all views. */
   readonly go: (change: Partial<ViewState>, how?: How) => void;
   /** The texts of source files that are in the page. */

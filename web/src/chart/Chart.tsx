@@ -106,7 +106,12 @@ function optionsOf(Plot: typeof uPlot, latest: { current: ChartProps }, width: n
     legend: { show: true, live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(most, 1e-9) * 1.08] } },
     axes: [
-      { ...axis, space: 70, values: (_, splits, __, ___, step) => timeWords(splits, step, zone) },
+      {
+        ...axis,
+        size: (_, texts: readonly string[] | null) => (texts?.some((text) => text.includes("\n")) ? 42 : 26),
+        space: 70,
+        values: (_, splits, __, ___, step) => timeWords(splits, step, zone),
+      },
       { ...axis, size: 64, space: 36, values: (_, splits) => splits.map((value) => text(value)) },
     ],
     series: [

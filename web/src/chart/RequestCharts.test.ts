@@ -25,6 +25,10 @@ test("a range takes the place of another, and of nothing that is quoted", () => 
   );
 });
 
+test("a dragged range is the whole hours around it", () => {
+  expect(inRange("", 86_500, 90_100)).toBe("since:1970-01-02T00:00:00Z until:1970-01-02T02:00:00Z");
+});
+
 test("a release of the last day stands at the day's point, where the chart ends", () => {
   expect(marksOf([release("shop", "2.0", 103)], [20, 100])).toEqual([{ time: 100, label: "2.0" }]);
 });

@@ -98,9 +98,12 @@ function SeriesChart(props: { series: Series; figure: FigureName; url: URL; q: s
   );
 }
 
-/** A filter with a range of time in the place of its own. */
+const HOUR = 3_600;
+
+/** A filter with a range of time in the place of its own: the whole hours around it, of which the sums are. */
 export function inRange(q: string, from: number, to: number): string {
-  return withValue(withValue(q, "since", isoOf(from)), "until", isoOf(to));
+  const [first, end] = [Math.floor(from / HOUR) * HOUR, Math.ceil(to / HOUR) * HOUR];
+  return withValue(withValue(q, "since", isoOf(first)), "until", isoOf(end));
 }
 
 /** A moment as the filter reads it. */

@@ -47,7 +47,13 @@ export function ComparePage(): JSX.Element {
 
 /** What tells the groups apart, and what they share. */
 export function SidesNote(props: { groups: Groups }): JSX.Element {
-  const { shared, before, after } = sidesOf(props.groups.before, props.groups.after);
+  const { shared, before, after, isSame } = sidesOf(props.groups.before, props.groups.after);
+  if (isSame)
+    return (
+      <>
+        <bdi class="strong">{shared}</bdi> on both sides
+      </>
+    );
   return (
     <>
       <bdi>{before}</bdi> → <bdi class="strong">{after}</bdi>

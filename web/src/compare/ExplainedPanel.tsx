@@ -22,7 +22,8 @@ export function ExplainedPanel(props: {
     <section class="panel" aria-labelledby={props.id}>
       <div class="head">
         <h2 id={props.id}>
-          What explains the {of}: {signed(explained.change, format.time)} a run
+          What explains the {of}:{" "}
+          {explained.change === 0 ? "no change" : `${signed(explained.change, format.time)} a run`}
         </h2>
         <span class="muted small">
           {format.time(before)} → {format.time(after)}, of {runsWords(explained.runs)}

@@ -12,7 +12,7 @@ const FIGURES: readonly { name: keyof Figures; label: string; text: (value: numb
   { name: "p95", label: "p95", text: format.time },
   { name: "p99", label: "p99", text: format.time },
   { name: "cpu", label: "CPU, mean", text: format.time },
-  { name: "peak", label: "Peak memory, mean", text: format.bytes },
+  { name: "peak", label: "Peak, mean", text: format.bytes },
   { name: "sql", label: "SQL a request", text: format.count },
   { name: "failed", label: "Errors", text: share },
 ];

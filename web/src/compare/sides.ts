@@ -5,6 +5,8 @@ export interface Sides {
   readonly shared: string;
   readonly before: string;
   readonly after: string;
+  /** Nothing tells them apart. */
+  readonly isSame: boolean;
 }
 
 export function sidesOf(before: string, after: string): Sides {
@@ -15,5 +17,6 @@ export function sidesOf(before: string, after: string): Sides {
     shared: old.filter((one) => fresh.includes(one)).join(" "),
     before: of(old, fresh),
     after: of(fresh, old),
+    isSame: [...old].sort().join(" ") === [...fresh].sort().join(" "),
   };
 }

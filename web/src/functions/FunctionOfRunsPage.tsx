@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { address, functionAddress } from "../api/filter";
 import type { FunctionDay, FunctionOfRuns, NeighbourRow, ReleaseInfo } from "../api/generated";
+import { valueOf } from "../api/terms";
 import { useApi } from "../api/useApi";
 import { Chart, type Line } from "../chart/Chart";
 import { inRange, marksOf } from "../chart/RequestCharts";
@@ -20,13 +21,13 @@ export function FunctionOfRunsPage(props: { url: URL }): JSX.Element {
   const name = url.searchParams.get("name") ?? "";
   const asked = useApi<FunctionOfRuns>(name === "" ? null : address("/api/v1/pages/function", { name, q }));
   return (
-    <Page title={name === "" ? "Function" : name} note={q}>
+    <Page title={name === "" ? "Function" : name} note={valueOf(q, "app") ?? ""}>
       {name === "" ? (
         <Nothing title="The address names no function.">
           <p>Search for one: Ctrl K.</p>
         </Nothing>
       ) : asked.error?.status === 404 ? (
-        <Nothing title={asked.error.message}>
+        <Nothing title={q === "" ? `No run calls ${name}.` : asked.error.message}>
           {q === "" ? null : (
             <p>
               <a href={functionAddress(name, "")}>In all runs</a>

@@ -108,7 +108,7 @@ function Cards(props: { home: Home; points: readonly SeriesPoint[] | null }): JS
       text: (value) => format.share(value, 1),
       values: ({ failed }) => failed,
     },
-    { label: "Peak memory, mean", compared: figures.peak, text: format.bytes, values: ({ peak }) => peak },
+    { label: "Peak, mean", compared: figures.peak, text: format.bytes, values: ({ peak }) => peak },
     { label: "SQL a request", compared: figures.sql, text: format.count, values: ({ sql }) => sql },
   ];
   return (
@@ -231,14 +231,14 @@ function LastRelease(props: { effect: NonNullable<Home["release"]> }): JSX.Eleme
 function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): JSX.Element {
   return (
     <div class="scroll-x" role="group" aria-label="Table" tabIndex={0}>
-      <table>
+      <table class="home-routes">
         <thead>
           <tr>
             <th>Route</th>
             {props.hasApp ? <th>Application</th> : null}
             <th>Share of time</th>
             <th class="n">Requests</th>
-            <th class="n">p50</th>
+            <th class="n wide">p50</th>
             <th class="n">p95</th>
             <th class="n">Change of p95</th>
             <th class="n">Peak</th>
@@ -260,7 +260,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
                 <ShareBar share={row.share} />
               </td>
               <td class="n">{format.count(row.requests)}</td>
-              <td class="n">{format.time(row.p50)}</td>
+              <td class="n wide">{format.time(row.p50)}</td>
               <td class="n">{format.time(row.p95)}</td>
               <td class="n">
                 {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} isShort />}

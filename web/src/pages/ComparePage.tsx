@@ -55,7 +55,7 @@ export function ComparePage(): JSX.Element {
 }
 
 function Total(props: { changes: Changes }): JSX.Element {
-  const { metric, unit, summary } = useSession();
+  const { metric, unit, summary, isInShell } = useSession();
   const { changes } = props;
   const { total } = changes;
   const side = (title: string, value: number, spread: number, runs: number, files: readonly string[]): JSX.Element => (
@@ -88,8 +88,14 @@ function Total(props: { changes: Changes }): JSX.Element {
       </dl>
       {changes.spreadIsKnown ? null : (
         <p class="muted small changed">
-          One profile on a side says nothing about chance. Open two or more on each side, and changes within their
-          spread are told apart.
+          One profile on a side says nothing about chance.{" "}
+          {isInShell ? (
+            <>
+              The page <a href="/compare">Compare</a> judges the changes of groups of runs.
+            </>
+          ) : (
+            "Open two or more on each side, and changes within their spread are told apart."
+          )}
         </p>
       )}
     </>

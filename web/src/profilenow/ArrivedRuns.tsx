@@ -1,10 +1,10 @@
 /** The latest runs; those that arrive while the page is open are marked. */
 import type { JSX } from "preact";
-import { routeAddress } from "../api/filter";
 import type { RunInfo } from "../api/generated";
 import * as format from "../format";
 import { DataTable } from "../parts/DataTable";
 import { Panel } from "../shell/Page";
+import { RouteLink } from "../shell/RouteLink";
 import { Nothing } from "../shell/states";
 import type { Arrivals } from "./useArrivals";
 
@@ -35,7 +35,7 @@ export function ArrivedRuns(props: { arrivals: Arrivals }): JSX.Element {
           label="The latest runs"
           columns={[
             { title: "Started" },
-            { title: "Route" },
+            { title: "Route", isText: true },
             { title: "Status", isWide: true },
             { title: "Time", isNumber: true },
             { title: "Peak", isNumber: true, isWide: true },
@@ -56,11 +56,14 @@ export function ArrivedRuns(props: { arrivals: Arrivals }): JSX.Element {
 function cells(run: RunInfo, isNew: boolean): (JSX.Element | string)[] {
   return [
     <>
-      <a href={`/run/${run.id}`}>{format.moment(run.started_us)}</a> {isNew ? <span class="tag good">new</span> : null}
+      <a href={`/run/${run.id}`} title={format.moment(run.started_us)}>
+        {format.shortMoment(run.started_us)}
+      </a>{" "}
+      {isNew ? <span class="tag good">new</span> : null}
     </>,
-    <a class="mono" href={routeAddress(run.app, run.route)}>
-      <bdi>{run.route}</bdi>
-    </a>,
+    <span class="mono">
+      <RouteLink app={run.app} route={run.route} />
+    </span>,
     run.failed ? <span class="tag bad">{run.status || "failed"}</span> : run.status,
     run.unit === "time" ? format.time(run.wall) : format.count(run.wall),
     run.peak === null ? "" : format.bytes(run.peak),

@@ -9,7 +9,7 @@ import { useApi, type Asked } from "../api/useApi";
 import * as format from "../format";
 import { CopyLine } from "../parts/CopyLine";
 import { Page, Panel } from "../shell/Page";
-import { navigate, useUrl } from "../shell/router";
+import { decoded, navigate, useUrl } from "../shell/router";
 import { filterOf } from "../shell/server";
 import { Answered, Nothing } from "../shell/states";
 import { ReleasePanel } from "./ReleasePanel";
@@ -22,7 +22,7 @@ export function RegressionsPage(): JSX.Element {
   }, [old]);
   const q = filterOf(url);
   const asked = useApi<Answer>(old === null ? address("/api/v1/pages/regressions", { q }) : null);
-  const named = decodeURIComponent(url.hash.slice(1));
+  const named = decoded(url.hash.slice(1));
   const isThere = asked.answer !== null;
   useEffect(() => {
     // The finding comes after the document, so the browser did not find it.

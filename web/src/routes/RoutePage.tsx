@@ -13,7 +13,7 @@ import { ShareBar } from "../parts/ShareBar";
 import { RunsTable } from "../runs/RunsTable";
 import { Page, Panel, Tag } from "../shell/Page";
 import { filterOf } from "../shell/server";
-import { Answered, Nothing } from "../shell/states";
+import { Answered, NoRuns, Nothing } from "../shell/states";
 
 export function RoutePage(props: { url: URL }): JSX.Element {
   const q = filterOf(props.url);
@@ -34,15 +34,19 @@ export function RoutePage(props: { url: URL }): JSX.Element {
         </>
       }
     >
-      <Answered asked={asked} lines={10}>
-        {(answer) =>
-          answer.total.runs === 0 ? (
-            <Nothing title="No request of this route in this time." />
-          ) : (
-            <Known of={answer} {...props} q={q} />
-          )
-        }
-      </Answered>
+      {asked.error?.status === 404 ? (
+        <NoRuns q={q} path="/routes" />
+      ) : (
+        <Answered asked={asked} lines={10}>
+          {(answer) =>
+            answer.total.runs === 0 ? (
+              <Nothing title="No request of this route in this time." />
+            ) : (
+              <Known of={answer} {...props} q={q} />
+            )
+          }
+        </Answered>
+      )}
     </Page>
   );
 }
@@ -57,7 +61,7 @@ function Known(props: { of: RouteOfRuns; url: URL; q: string }): JSX.Element {
     ["p95", format.time(total.p95)],
     ["p99", format.time(total.p99)],
     ["CPU, mean", total.mean_cpu === null ? "–" : format.time(total.mean_cpu)],
-    ["Peak memory, mean", total.mean_peak === null ? "–" : format.bytes(total.mean_peak)],
+    ["Peak, mean", total.mean_peak === null ? "–" : format.bytes(total.mean_peak)],
     ["Errors", format.share(of.failed_share, 1)],
     ...(of.share === null ? [] : ([["Share of time", format.share(of.share, 1)]] as [string, string][])),
   ];

@@ -17,7 +17,8 @@ export function RunPage(props: { id: string }): JSX.Element {
       <Page title="Run">
         <Nothing title={asked.error.message}>
           <p>
-            A policy may have removed it: <a href="/runs">the runs that are there</a>.
+            {asked.error.status === 404 ? "A policy may have removed it: " : null}
+            <a href="/runs">{asked.error.status === 404 ? "the runs that are there" : "The runs that are there"}</a>
           </p>
         </Nothing>
       </Page>

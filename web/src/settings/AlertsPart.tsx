@@ -72,7 +72,7 @@ function Webhook(props: { webhook: WebhookState; mayTest: boolean }): JSX.Elemen
   const facts: [string, string][] = [
     ["Receiver", webhook.host],
     ["Messages", FORMS[webhook.format] ?? webhook.format],
-    ["Searches", `every ${format.time(webhook.every_s * 1e9)}`],
+    ["Searches", `every ${format.counted(webhook.every_s / 60, "minute")}`],
     ["Last taken", webhook.last_sent_us === null ? "none since the start" : format.moment(webhook.last_sent_us)],
   ];
   return (

@@ -5,6 +5,7 @@ import { address } from "../api/filter";
 import * as format from "../format";
 import { DataTable } from "../parts/DataTable";
 import { maySet } from "./rights";
+import { exactSize } from "./size";
 
 export function RetentionPart(props: {
   answer: SettingsPage;
@@ -20,7 +21,7 @@ export function RetentionPart(props: {
       app === "" ? <em>others</em> : <bdi>{app}</bdi>,
       any(policy.days === null ? null : format.count(policy.days)),
       any(policy.runs === null ? null : format.count(policy.runs)),
-      any(policy.bytes === null ? null : format.bytes(policy.bytes)),
+      any(policy.bytes === null ? null : exactSize(policy.bytes)),
       format.count(policy.notable),
       format.count(policy.keep_notable_days),
       any(policy.sums_days === null ? null : format.count(policy.sums_days)),
@@ -114,7 +115,7 @@ function Quotas(props: { answer: SettingsPage }): JSX.Element {
               format.count(of.runs),
               of.runs_a_day === null ? "none" : format.count(of.runs_a_day),
               format.bytes(of.bytes),
-              of.bytes_a_day === null ? "none" : format.bytes(of.bytes_a_day),
+              of.bytes_a_day === null ? "none" : exactSize(of.bytes_a_day),
               of.is_used_up ? <span class="tag bad">used up</span> : "open",
             ],
           }))}

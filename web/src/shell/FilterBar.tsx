@@ -5,7 +5,7 @@ import { address } from "../api/filter";
 import type { Facets, FacetValue } from "../api/generated";
 import { KEPT, terms, termsOf, valueOf, withValue } from "../api/terms";
 import { useApi } from "../api/useApi";
-import * as format from "../format";
+import { rangeText } from "./range";
 import { navigate } from "./router";
 import { filterOf, setParameter, useServer, withCondition } from "./server";
 
@@ -76,7 +76,7 @@ export function FilterBar(props: { url: URL }): JSX.Element {
         label="Release"
         every="All releases"
         value={valueOf(q, "release") ?? ""}
-        values={names(facets.answer?.releases)}
+        values={names(facets.answer?.releases).reverse()}
         onChoose={(value) => {
           go("release", value);
         }}
@@ -110,15 +110,10 @@ export function FilterBar(props: { url: URL }): JSX.Element {
   );
 }
 
+/** In the order of names, as they are looked for: the server has the most frequent first. */
 function names(values: readonly FacetValue[] | undefined): string[] {
-  return (values ?? []).map(({ value }) => value).filter((value) => value !== "");
-}
-
-/** A range that was dragged in a chart: seconds since 1970, or what was typed. */
-function rangeText(since: string, until: string | null): string {
-  const text = (value: string): string =>
-    /^\d{10}$/.test(value) ? format.shortMoment(Number(value) * 1e6) : value.replace("T", " ").replace(/:00Z$/, "");
-  return `${since === "" ? "…" : text(since)} – ${until === null ? "now" : text(until)}`;
+  const all = (values ?? []).map(({ value }) => value).filter((value) => value !== "");
+  return all.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 function Choice(props: {

@@ -78,6 +78,8 @@ export function SearchDialog(props: { url: URL; onClose: () => void }): JSX.Elem
           if (event.key === "ArrowDown") setChosen(Math.min(last, at + 1));
           else if (event.key === "ArrowUp") setChosen(Math.max(0, at - 1));
           else if (event.key === "Enter") open(hits[at]);
+          // Else the browser empties the field first.
+          else if (event.key === "Escape") ref.current?.close();
           else return;
           event.preventDefault();
         }}

@@ -23,12 +23,12 @@ const PAGES = [
   { path: "/settings", title: "Settings" },
 ] as const;
 
-/** The page of the navigation that an address belongs to. */
-function partOf(pathname: string): string {
+/** The page of the navigation that an address belongs to; none of a page that there is not. */
+function partOf(pathname: string): string | undefined {
   if (pathname.startsWith("/route")) return "/routes";
   if (pathname.startsWith("/run") || pathname === "/tree") return "/runs";
   if (pathname === "/function") return "/routes";
-  return PAGES.find(({ path }) => path !== "/" && pathname.startsWith(path))?.path ?? "/";
+  return PAGES.find(({ path }) => pathname === path || (path !== "/" && pathname.startsWith(path)))?.path;
 }
 
 /** Whether the viewer is below the head, whose keys are its own. */

@@ -13,6 +13,15 @@ export function navigate(href: string, how: "push" | "replace" = "push"): void {
   dispatchEvent(new Event(MOVED));
 }
 
+/** A part of an address as text: as it is, if its percent signs mean nothing. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The present address. */
 export function useUrl(): URL {
   const [href, setHref] = useState(location.href);

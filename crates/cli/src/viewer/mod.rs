@@ -66,7 +66,7 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
     let progress = Progress::new("reading", Work::Files(count));
     let mut embedded = Vec::new();
     add_side(&base, true, &mut embedded, &progress)?;
-    let profile = add_side(&new, false, &mut embedded, &progress)?;
+    let (profile, is_folded) = add_side(&new, false, &mut embedded, &progress)?;
     drop(progress);
     let names = |of_base: bool| -> Vec<String> {
         let side = embedded.iter().filter(|file| file.is_base == of_base);
@@ -103,7 +103,8 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         Cost::Calls => (MetricName::Calls, "calls"),
     };
     let answers = match &mut document {
-        Some(document) if arguments.base.is_empty() && !arguments.estimate => {
+        // Of folded events the engine in the page knows more.
+        Some(document) if arguments.base.is_empty() && !arguments.estimate && !is_folded => {
             answers::first(document, metric)?
         }
         _ => None,
@@ -127,13 +128,14 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
     })
 }
 
-/// Reads the files of one side; returns their sum.
+/// Reads the files of one side; returns their sum, and whether events of them became a call tree.
 fn add_side(
     files: &[Found],
     is_base: bool,
     embedded: &mut Vec<Embedded>,
     progress: &Progress,
-) -> Result<Option<Profile>> {
+) -> Result<(Option<Profile>, bool)> {
+    let mut is_folded = false;
     let skipped = Skipped::default();
     let mut merger = Merger::default();
     let mut only = None;
@@ -143,7 +145,9 @@ fn add_side(
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let name = input::title(&file.path);
             // Now rather than in the browser, where the user cannot give another file.
-            let profile = input::parsed(&bytes[..]);
+            let budget = input::budget();
+            let profile = input::parsed_within(&bytes[..], &budget);
+            is_folded |= budget.has_folded_events();
             Ok((
                 profile.with_context(|| format!("cannot read {name}"))?,
                 bytes,
@@ -169,12 +173,13 @@ fn add_side(
         }
     }
     if files.is_empty() {
-        return Ok(None);
+        return Ok((None, false));
     }
     skipped.report(read)?;
     kinds.warn();
-    Ok(Some(match only {
+    let sum = match only {
         Some(profile) => profile,
         None => merger.finish()?,
-    }))
+    };
+    Ok((Some(sum), is_folded))
 }

@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
+use profile::{Body, Event, EventKind, Events, Instant, Profile, Symbol, SymbolId, native};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -99,6 +100,28 @@ fn what_a_page_begins_with_is_said_by_options() {
     assert!(page.contains(
         "<div id=\"app\" data-metric=\"calls\" data-title=\"&lt;&quot;x&quot;&gt;\" data-estimate>"
     ));
+}
+
+/// The program folds so many events into a call tree; the engine in the page has their order.
+#[test]
+fn a_page_says_of_many_events_only_what_its_engine_says() {
+    const PAIRS: u32 = 600_000;
+    let stage = stage();
+    let at = Instant::default();
+    let kinds = (0..PAIRS).flat_map(|_| [EventKind::Enter(SymbolId(1)), EventKind::Leave]);
+    let events = Events {
+        events: kinds.map(|kind| Event { at, kind }).collect(),
+        end: at,
+    };
+    let mut profile = Profile::empty();
+    profile.symbols.push(Symbol::new(*b"f"));
+    profile.body = Body::Events(events);
+    let mut file = fs::File::create(stage.path().join("many.xhp")).unwrap();
+    native::write(&profile, &mut file).unwrap();
+    let has_answers =
+        |file| page(&stage, &["html", file, "-o", "-"]).contains("data-part=\"answers\"");
+    assert!(has_answers("a.txt"));
+    assert!(!has_answers("many.xhp"));
 }
 
 #[test]
