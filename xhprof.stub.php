@@ -154,7 +154,7 @@ function xhprof_write(?string $file = null): string|false
  * Writes the profile so far; recording continues.
  *
  * The file is written atomically, and readable by its owner only. It replaces a
- * regular file or a symbolic link, and nothing else. Open calls are in it as if
+ * regular file or a symbolic link, but none into `/proc`, and nothing else. Open calls are in it as if
  * they returned now. Not for `xhprof.mode=events`.
  *
  * With `xhprof.collect_additional_info`, what calls waited for is where the

@@ -109,15 +109,26 @@ fn write_within_limit(
 }
 
 /// Fails if the path is not a regular file: renaming would replace `/dev/null` by
-/// a file.
+/// a file. A link into `/proc` is no file, whatever it leads to at the moment:
+/// `/dev/stdout`, `/etc/mtab`.
 pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+    let is_other = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    if is_other || is_link_into_proc(path) {
         bail!(
             "cannot write the profile {}: it is not a file",
             path.display()
         );
     }
     Ok(())
+}
+
+fn is_link_into_proc(path: &Path) -> bool {
+    // Not the target itself: the kernel would lead on to the open file.
+    let directory = fs::read_link(path).and_then(|target| {
+        let target = parent(path).join(target);
+        fs::canonicalize(parent(&target))
+    });
+    directory.is_ok_and(|directory| directory.starts_with("/proc"))
 }
 
 /// Writes the profile that `take` returns to a path that the program names; false

@@ -1,4 +1,4 @@
-//! Redacts SQL statements and URLs.
+//! Redacts SQL statements, URLs and the paths of files.
 //!
 //! People see profiles who must not see a customer's data. So every literal
 //! becomes `?`; that also makes one name of a thousand statements that differ
@@ -10,14 +10,17 @@
 //! assert_eq!(redact::route(b"/orders/17"), b"/orders/?");
 //! ```
 //!
-//! The functions are [`statement_with`], for a [`Dialect`], [`address`] and [`route`](fn@route).
+//! The functions are [`statement_with`], for a [`Dialect`], [`address`], [`route`](fn@route) and
+//! [`file`](fn@file).
 
 #![forbid(unsafe_code)]
 
+mod file;
 mod route;
 mod sql;
 mod url;
 
+pub use file::file;
 pub use route::route;
 pub use sql::{Dialect, depends_on_dialect, statement, statement_with};
 pub use url::{address, place};

@@ -10,6 +10,7 @@
 use std::collections::hash_map::Entry;
 
 use ext_php_rs::ffi::zend_execute_data;
+use policy::naming::functions::recorded_path;
 use profile::{FileId, NumberMap, SymbolId};
 use recorder::{SampledCall, SampledPlace};
 
@@ -259,7 +260,7 @@ fn file(
     let name = function.file()?;
     *files
         .entry(name.as_ptr().addr())
-        .or_insert_with(|| names.add_file(name))
+        .or_insert_with(|| names.add_file(&recorded_path(name)))
 }
 
 impl Open {

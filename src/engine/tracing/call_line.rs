@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use policy::naming::functions::recorded_path;
 use recorder::{CallLine, Recorder, SymbolId};
 
 use crate::naming::Target;
@@ -91,7 +92,8 @@ pub(super) fn call_line(frame: Option<Frame<'_>>, caller: SymbolId) -> CallLine 
 }
 
 /// The number of a file, from 1; none if there are too many.
-fn file_number(name: &[u8]) -> Option<u32> {
+fn file_number(path: &[u8]) -> Option<u32> {
+    let name = &*recorded_path(path);
     FILES.with_borrow_mut(|files| {
         if let Some(number) = files.get(name) {
             return Some(*number);

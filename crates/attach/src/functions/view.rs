@@ -95,7 +95,8 @@ impl<M: Memory> View<'_, M> {
         let file = if internal {
             None
         } else {
-            Some(self.text(word_in(bytes, layout.filename))?)
+            let path = self.text(word_in(bytes, layout.filename))?;
+            Some(naming::recorded_path(&path).into_owned())
         };
         let line = if internal {
             0

@@ -4,6 +4,8 @@
 //!
 //! **Invariant:** a function has the same name from both. The names are PHP's bytes.
 
+use std::borrow::Cow;
+
 /// Writes `Class::method` or `function` to `name`.
 ///
 /// An anonymous class is written without the path after its NUL, and XHProf's separator `==>` is replaced.
@@ -40,7 +42,7 @@ pub fn add_place_to_closure(file: &[u8], line: u32, name: &mut Vec<u8>) {
     let class = name.windows(2).take(start).rposition(|pair| pair == b"::");
     name.drain(class.map_or(0, |place| place + 2)..start);
     name.push(b':');
-    name.extend_from_slice(last_two_parts(file));
+    name.extend_from_slice(last_two_parts(&recorded_path(file)));
     name.extend_from_slice(format!(":{line}}}").as_bytes());
     profile::make_name_safe(name);
 }
@@ -50,13 +52,24 @@ pub fn add_place_to_closure(file: &[u8], line: u32, name: &mut Vec<u8>) {
 pub fn write_file(prefix: &[u8], path: &[u8], is_file: bool, name: &mut Vec<u8>) {
     name.clear();
     name.extend_from_slice(prefix);
-    name.extend_from_slice(if is_file { last_two_parts(path) } else { path });
+    let path = recorded_path(path);
+    name.extend_from_slice(if is_file {
+        last_two_parts(&path)
+    } else {
+        &path
+    });
     profile::make_name_safe(name);
 }
 
 /// The top level of a file: `run_init::dir/file.php`.
 pub fn write_run_init(path: &[u8], name: &mut Vec<u8>) {
     write_file(b"run_init::", path, true, name);
+}
+
+/// What a profile keeps of a file's path: no users, passwords and parameters of URLs.
+#[must_use]
+pub fn recorded_path(path: &[u8]) -> Cow<'_, [u8]> {
+    redact::file(path)
 }
 
 fn last_two_parts(path: &[u8]) -> &[u8] {
@@ -152,5 +165,18 @@ mod tests {
             &mut name,
         );
         assert_eq!(name, b"eval::/srv/app/boot.php(3) : eval()'d code");
+    }
+
+    #[test]
+    fn names_have_no_private_parts_of_urls() {
+        let url = b"tpl://me:secret@shop/a.php?token=secret";
+        let mut name = Vec::new();
+        write_run_init(url, &mut name);
+        assert_eq!(name, b"run_init::shop/a.php");
+        write_file(b"load::", b"data:text/x,secret/secret", true, &mut name);
+        assert_eq!(name, b"load::data:text/x");
+        let mut name = b"{closure}".to_vec();
+        add_place_to_closure(url, 3, &mut name);
+        assert_eq!(name, b"{closure:shop/a.php:3}");
     }
 }

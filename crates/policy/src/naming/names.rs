@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use profile::{Meta, Symbol};
 
+use super::functions::recorded_path;
+
 /// The names of a profile, shared with its file of call events.
 pub type SharedNames = Rc<RefCell<Names>>;
 
@@ -110,7 +112,8 @@ impl Names {
     pub fn set_place(&mut self, number: usize, file: Option<&[u8]>, line: u32) {
         if let Some(symbol) = self.symbols.get_mut(number) {
             if let Some(file) = file {
-                let file = file.get(..MAX_LENGTH).unwrap_or(file);
+                let file = recorded_path(file);
+                let file = file.get(..MAX_LENGTH).unwrap_or(&file);
                 let last = self.last_file.take().filter(|last| **last == *file);
                 let shared = last.unwrap_or_else(|| file.into());
                 self.bytes += shared.len() as u64;
