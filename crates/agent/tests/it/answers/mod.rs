@@ -478,23 +478,29 @@ fn a_queue_has_one_agent_and_files_that_only_its_owner_can_read() {
         .to_string();
     assert!(error.contains("another agent uses"), "{error}");
     until("queued", || machine.queued() == 1);
-    let mut folders = vec![machine.folder.path().join("queue")];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let metadata = entry.metadata().unwrap();
-            if metadata.is_dir() {
-                assert_eq!(metadata.mode() & 0o777, 0o700);
-                folders.push(entry.path());
-            } else {
-                assert_eq!(metadata.mode() & 0o777, 0o600, "{:?}", entry.path());
-                files += 1;
+    // A file that is written anew is there for a moment, beside the one that it replaces.
+    let files = || {
+        let mut folders = vec![machine.folder.path().join("queue")];
+        let mut files = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                let metadata = entry.metadata()?;
+                if metadata.is_dir() {
+                    assert_eq!(metadata.mode() & 0o777, 0o700);
+                    folders.push(entry.path());
+                } else {
+                    assert_eq!(metadata.mode() & 0o777, 0o600, "{:?}", entry.path());
+                    files += 1;
+                }
             }
         }
-    }
-    // The lock, the counters with their spare file, the batch.
-    assert_eq!(files, 4);
+        Ok::<_, std::io::Error>(files)
+    };
+    until(
+        "the lock, the counters with their spare file, the batch",
+        || files().is_ok_and(|files| files == 4),
+    );
     agent.finish();
 }
 
