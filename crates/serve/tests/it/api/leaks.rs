@@ -213,7 +213,7 @@ fn no_answer_has_a_name_of_another_application() {
     let boss = &two.server.tokens[2];
     for path in [
         "/api/v1/session",
-        "/api/v1/pages/home",
+        "/api/v1/pages/home?q=since:2000-01-01",
         "/api/v1/pages/routes",
         "/api/v1/pages/route?q=route:*",
         "/api/v1/pages/settings",
