@@ -234,7 +234,7 @@ fn no_answer_has_a_name_of_another_application() {
         "/api/v1/tree",
         "/api/v1/diff",
         "/api/v1/policies",
-        "/api/v1/removals",
+        "/api/v1/removals?days=60000",
         "/api/v1/tokens",
         "/api/v1/dropped?days=60000",
     ] {
