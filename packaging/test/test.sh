@@ -33,12 +33,12 @@ the whole log: $folder/inside.log"
 # package_images FOLDER: the image of the server and its agent, and that of a PHP for developers, built and used. Their
 # bases are on a registry of images, so the root stands for them.
 package_images() {
-    local folder=$1 image entry context=$1/xhprof
+    local folder=$1 image entry name context=$1/xhprof
     as_root rm -rf --one-file-system "$folder/images" "$context"
     images() { as_root buildah --storage-driver vfs --root "$folder/images" --runroot "$folder/images/run" "$@"; }
     # inside IMAGE COMMAND…, a new container each time
     inside() { images run --isolation chroot "$(images from --pull-never "localhost/$1")" -- "${@:2}"; }
-    say 'package: images of the server, the agent, and PHP'
+    say 'package: images of the server and of PHP'
     image=$(images from scratch)
     images copy --quiet "$image" "$folder/root" / >/dev/null
     for name in debian:bookworm-slim php:8.2-cli; do

@@ -126,7 +126,7 @@ mod tests {
             "phar:///srv/a.phar/b@c#d.php",
             "zip:///srv/a.zip#b.php",
             "compress.zlib:///srv/a@b.gz",
-            "vfs://root/src/A.php",
+            "vfs://project/src/A.php",
             "php://stdin",
             "php://filter/read=weave/resource=/srv/src/A.php",
         ] {
