@@ -7,9 +7,9 @@
 # Where everything is made that is not committed.
 web_made=${CARGO_TARGET_DIR:-$PWD/target}/web
 
-# The files that web/dist is made from.
+# The files that web/dist is made from: tests are no part of it.
 web_inputs() {
-    find web/src web/bindgen/src crates/{view,view-wasm,formats,profile}/src -type f
+    find web/src web/bindgen/src crates/{view,view-wasm,formats,profile}/src -type f ! -name '*.test.ts*'
     ls web/{package.json,package-lock.json,vite.config.ts,tsconfig.json,bindgen/Cargo.toml,bindgen/Cargo.lock} \
         crates/{view,view-wasm,formats,profile}/Cargo.toml
 }
