@@ -7,15 +7,14 @@
 // Both pages get the same file by the same way, and run in the same Chromium on
 // two cores, one after the other. More words choose parts (program, tree,
 // collapsed, events, pages), and `--viewer` leaves speedscope out. What fails is
-// told, and the next part is measured. The store is made once, with its end at the
-// last full hour, and is kept for a day: Home shows the last hours.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+// told, and the next part is measured.
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { measurePages } from "./bench-pages.mjs";
 
 const [xhprof, folder, speedscope] = process.argv.slice(2, 5).map((path) => resolve(path));
 const words = process.argv.slice(5);
@@ -375,100 +374,8 @@ const parts = {
     await browser.close();
   },
 
-  pages: () => measurePages(),
+  pages: () => measurePages(xhprof, folder, say),
 };
-
-/** The pages of a server with many runs, and what of them a reader waits for. */
-const RUNS = 100_000;
-const PAGES = {
-  "a page that asks nothing of the store": ["/nothing", "h1"],
-  "Home, all applications": ["/", ".card .figure"],
-  "Home, one application": ["/?q=app:APP", ".card .figure"],
-  Runs: ["/runs", "table.runs tbody tr"],
-  "Runs, the slowest": ["/runs?sort=wall", "table.runs tbody tr"],
-  "Runs, by route": ["/runs?sort=route&order=ascending", "table.runs tbody tr"],
-};
-
-/** A store of simulated runs in the last month; made anew once it is older than a day. */
-function manyRuns() {
-  const store = join(folder, "store");
-  const isNew = existsSync(store) && Date.now() - statSync(store).birthtimeMs < 86_400_000;
-  if (isNew) return store;
-  rmSync(store, { recursive: true, force: true });
-  const made = spawnSync(xhprof, ["simulate", "--runs", String(RUNS), "--days", "30", "--store", store], {
-    encoding: "utf8",
-  });
-  if (made.status !== 0) throw new Error(`xhprof simulate: ${made.stderr || made.error || made.signal}`);
-  return store;
-}
-
-/** The CPU time of a process so far, in milliseconds. */
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Waits until a process has used no CPU time for a second: a server looks at a store that it opens. */
-async function idle(pid) {
-  let before;
-  do {
-    before = cpuOf(pid);
-    await new Promise((done) => setTimeout(done, 1000));
-  } while (cpuOf(pid) !== before);
-}
-
-/** When what is waited for was painted first, after the address was opened, and what the server's CPUs took for it all. */
-async function openServed(address, selector, server) {
-  const { browser, page } = await started();
-  await page.addInitScript((wanted) => {
-    const look = () => {
-      if (document.querySelector(wanted) === null) requestAnimationFrame(look);
-      else
-        requestAnimationFrame(() => {
-          window.bench.shown = performance.now();
-        });
-    };
-    requestAnimationFrame(look);
-  }, selector);
-  const before = cpuOf(server);
-  await page.goto(address);
-  const shown = await shownAt(page);
-  await page.waitForLoadState("networkidle");
-  await browser.close();
-  return { shown, cpu: cpuOf(server) - before };
-}
-
-async function measurePages() {
-  const server = spawn(xhprof, ["serve", "--listen", "127.0.0.1:0", "--store", manyRuns()], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  try {
-    const address = await new Promise((done, failed) => {
-      createInterface({ input: server.stdout }).once("line", done);
-      server.once("exit", (status) => failed(new Error(`the server ended with ${status}`)));
-    });
-    const origin = address.replace(/\/$/, "");
-    const [{ name }] = await (await fetch(`${origin}/api/v1/apps`)).json();
-    await idle(server.pid);
-    for (const [what, [path, selector]] of Object.entries(PAGES)) {
-      const rounds = [];
-      for (let round = 0; round < 7; round++)
-        rounds.push(await openServed(origin + path.replace("APP", name), selector, server.pid));
-      const of = (key, share) =>
-        milliseconds(
-          quantile(
-            rounds.map((one) => one[key]),
-            share,
-          ),
-        );
-      say(`${RUNS.toLocaleString("en")} runs: ${what}: there, median of seven`, of("shown", 0.5), "300 ms");
-      say("  the first, and the slowest", milliseconds(rounds[0].shown), "", of("shown", 1));
-      say("  CPU time of the server for all of its answers", of("cpu", 0.5), "");
-    }
-  } finally {
-    server.kill();
-  }
-}
 
 console.log(
   `  ${cpus().length} cores, ${cpus()[0]?.model ?? ""}, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0].toFixed(1)}`,

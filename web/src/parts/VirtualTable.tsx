@@ -88,16 +88,19 @@ export function VirtualTable(props: TableProps): JSX.Element {
     setCurrent(place.row ?? -1);
     element.scrollTop = scrollToTop(place.top, viewport, rowHeight, rows);
   }, [props.place?.top, props.place?.row, size.height === 0]);
-  const tell = (row: number): void => {
+  const tell = (row = current): void => {
     if (size.height === 0 || isPrinting) return;
     const place = { top: windowOf(scrollTop, viewport, rowHeight, rows).first, row: row < 0 ? null : row };
     if (isTold(place)) return;
     told.current = place;
     props.onPlace?.(place);
   };
+  // Effects end later than the next drawing, so the timer of an earlier list may still run out.
+  const tellWhatIs = useRef(tell);
+  tellWhatIs.current = tell;
   useEffect(() => {
     const timer = setTimeout(() => {
-      tell(current);
+      tellWhatIs.current();
     }, REST_MS);
     return () => {
       clearTimeout(timer);
@@ -128,7 +131,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
     const move = moves[event.key];
     if (move !== undefined) moveTo(move);
     else if (event.key === "Enter" && current >= 0) {
-      tell(current);
+      tell();
       onOpen?.(current);
     } else return;
     event.preventDefault();

@@ -1,10 +1,14 @@
 /** A list of runs. */
 import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { RunInfo, RunSort } from "../api/generated";
 import * as format from "../format";
 import { ShortName } from "../parts/ShortName";
 import { RouteLink } from "../shell/RouteLink";
 import { common, telling, type RunColumn } from "./columns";
+
+/** As many as are in view are drawn first, so that they are there sooner. */
+const FIRST_DRAWN = 20;
 
 export function RunsTable(props: {
   runs: readonly RunInfo[];
@@ -17,6 +21,10 @@ export function RunsTable(props: {
   onChoose?: (id: string, isChosen: boolean) => void;
 }): JSX.Element {
   const { runs, sort, chosen, onChoose } = props;
+  const [most, setMost] = useState(FIRST_DRAWN);
+  useEffect(() => {
+    setMost(Infinity);
+  }, []);
   const shown = telling(runs, sort);
   const same = common(runs, shown);
   return (
@@ -37,7 +45,7 @@ export function RunsTable(props: {
             </tr>
           </thead>
           <tbody>
-            {runs.map((run) => (
+            {runs.slice(0, most).map((run) => (
               <tr key={run.id} class={run.failed ? "failed" : undefined}>
                 {chosen === undefined ? null : (
                   <td class="choose">
