@@ -84,9 +84,10 @@ function started() {
     });
   const ended = new Promise((done) => child.once("exit", done));
   const close = async () => {
-    child.kill();
+    void send("Browser.close");
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its other processes end a little later.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   };
   return { send, close };
 }
