@@ -40,8 +40,11 @@ pub struct Trigger {
 /// The wait between two looks whether a search has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How long findings are kept while runs arrive.
+/// How long findings are kept at least while runs arrive.
 const FOUND: Duration = Duration::from_secs(60);
+
+/// And for how many times as long as it took to find them: of a large application it takes ten seconds and more.
+const FOUND_TIMES: u32 = 20;
 
 /// How long while the demo's month is being stored, which changes them each second.
 const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
@@ -49,8 +52,15 @@ const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
 /// How long the size of the store is kept for counters.
 const SIZE_IS_KEPT: Duration = Duration::from_secs(60);
 
-/// The findings of an application: when, and of which runs.
-type Kept = (Instant, AppInfo, Arc<Findings>);
+/// The findings of an application.
+struct Kept {
+    /// When they were searched for, and how long it took.
+    since: Instant,
+    took: Duration,
+    /// Of which runs.
+    of: AppInfo,
+    findings: Arc<Findings>,
+}
 
 /// What a server is made of.
 pub struct Config {
@@ -149,8 +159,9 @@ impl State {
         let found = || self.found.lock();
         let kept = || {
             let found = found();
-            let (since, of, kept) = found.get(app)?;
-            (*of == info || since.elapsed() < self.findings_are_kept()).then(|| Arc::clone(kept))
+            let kept = found.get(app)?;
+            let is_kept = kept.since.elapsed() < self.findings_are_kept(kept.took);
+            (kept.of == info || is_kept).then(|| Arc::clone(&kept.findings))
         };
         if let Some(kept) = kept() {
             return Ok(kept);
@@ -169,17 +180,23 @@ impl State {
             return Ok(kept);
         }
         // Also if its client leaves: the next one gets what this one found.
+        let begin = Instant::now();
         let new = CancelToken::default().run(|| (self.config.findings)(store, app))?;
         let new = Arc::new(new);
-        let kept = (Instant::now(), info, Arc::clone(&new));
+        let kept = Kept {
+            since: Instant::now(),
+            took: begin.elapsed(),
+            of: info,
+            findings: Arc::clone(&new),
+        };
         found().insert(app.to_owned(), kept);
         Ok(new)
     }
 
-    fn findings_are_kept(&self) -> Duration {
+    fn findings_are_kept(&self, took: Duration) -> Duration {
         match self.demo_progress() {
             Some(_) => FOUND_IN_DEMO,
-            None => FOUND,
+            None => FOUND.max(took.saturating_mul(FOUND_TIMES)),
         }
     }
 

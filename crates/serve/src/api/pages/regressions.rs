@@ -33,7 +33,8 @@ pub(crate) struct RegressionsPage {
 }
 
 /// What the releases of an application made slower. Of a filter, the application, routes and releases count, and the
-/// time in which a release began. The first answer takes some seconds; then it is kept for a minute.
+/// time in which a release began. The first answer takes some seconds; then it is kept for a minute, or for 20 times
+/// as long as it took.
 #[utoipa::path(get, path = "/api/v1/pages/regressions", params(Filter), responses((status = 200, body = RegressionsPage), (status = 404)))]
 pub(crate) async fn regressions(
     Shared(state): Shared<Arc<State>>,
