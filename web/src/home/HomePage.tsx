@@ -266,7 +266,7 @@ function RoutesTable(props: { routes: readonly HomeRoute[]; hasApp: boolean }): 
                 {row.effect === null ? <span class="muted">–</span> : <Change compared={row.effect.p95} isShort />}
               </td>
               <td class="n">{row.mean_peak === null ? "–" : format.bytes(row.mean_peak)}</td>
-              <td class={row.failed > 0 ? "n bad" : "n muted"}>{format.count(row.failed)}</td>
+              <td class={row.failed > 0 ? "n bad" : "n muted"}>{format.share(row.failed_share, 1)}</td>
             </tr>
           ))}
         </tbody>

@@ -10,6 +10,10 @@ export type HomeRoute = {
  */
 mean: number,
 /**
+ * The share of runs that failed, 0 to 1.
+ */
+failed_share: number,
+/**
  * Against the time before.
  */
 effect: RouteEffect | null,

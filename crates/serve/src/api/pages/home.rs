@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::{AppInfo, RouteRow, Selection, SeriesPoint, Store};
 use utoipa::ToSchema;
 
-use super::compared::{Compared, MIN_RUNS};
+use super::compared::{Compared, MIN_RUNS, part};
 use super::missing::Missing;
 use super::release_effect::{Figures, ReleaseEffect, route_effect};
 use super::window::Window;
@@ -54,6 +54,8 @@ pub(crate) struct HomeRoute {
     row: RouteRow,
     /// The mean wall time, in nanoseconds.
     mean: f64,
+    /// The share of runs that failed, 0 to 1.
+    failed_share: f64,
     /// Against the time before.
     effect: Option<super::release_effect::RouteEffect>,
 }
@@ -130,7 +132,8 @@ fn routes(before: Vec<RouteRow>, now: Vec<RouteRow>) -> Vec<HomeRoute> {
     rows.map(|row| {
         let old = before.get(&(row.app.clone(), row.route.clone()));
         HomeRoute {
-            mean: super::compared::part(row.wall, row.runs).unwrap_or(0.0),
+            mean: part(row.wall, row.runs).unwrap_or(0.0),
+            failed_share: part(row.failed, row.runs).unwrap_or(0.0),
             effect: old.map(|old| route_effect(old, &row)),
             row,
         }
