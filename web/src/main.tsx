@@ -6,7 +6,14 @@ import { embeddedFiles, embeddedSources, engineParts, knownAnswers } from "./eng
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/tables.css";
-import "./styles/graphs.css";
+import "./styles/graphs/flame.css";
+import "./styles/graphs/details.css";
+import "./styles/graphs/sandwich.css";
+import "./styles/graphs/callgraph.css";
+import "./styles/graphs/narrow.css";
+import "./styles/graphs/classes.css";
+import "./styles/graphs/menus.css";
+import "./styles/graphs/small.css";
 import "./styles/pages.css";
 import "./styles/print.css";
 

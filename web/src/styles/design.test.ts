@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 const styles = new URL("./", import.meta.url);
-const css = readdirSync(styles)
+const css = readdirSync(styles, { encoding: "utf8", recursive: true })
   .filter((name) => name.endsWith(".css"))
   .map((name) => readFileSync(new URL(name, styles), "utf8"))
   .join("\n");
