@@ -2,8 +2,9 @@
 //!
 //! What is read at two instants may be a stack that never was. So a stack is read again, until one of these holds:
 //!
-//! - two readings in a row are the same; three, if the stack is on several pages, which the kernel copies one after
-//!   the other. One system call makes them all, if the frames are where the last stack had them;
+//! - two readings in a row are the same, both within [`AT_ONCE`]; three, if they took longer, or if the stack is on
+//!   several pages, which the kernel copies one after the other. One system call makes them all, if the frames are where
+//!   the last stack had them;
 //! - the callers of the innermost function were open, with the same functions, in the reading before and in that
 //!   after, all three within [`AT_ONCE`]. Then they were open in between, and the innermost function is theirs. A
 //!   program that calls short functions is never the same twice, and its samples would all be of what lasts.
@@ -43,8 +44,8 @@ pub(crate) enum Reading {
     Torn,
 }
 
-/// In how many nanoseconds three readings must be made. If this program was switched out in between, the target may
-/// have come back to the same callers on another way.
+/// In how many nanoseconds readings must be made. If this program was switched out in between, the target may have come
+/// back to the same callers on another way, or be torn once more where it was torn before.
 const AT_ONCE: u64 = 20_000;
 /// `ZEND_CALL_TOP` in `zend_compile.h`, the same since PHP 7.1: the call info of a frame that no PHP code calls:
 /// `zend_execute` and `zend_call_function` set it, `ZEND_INIT_FCALL` and its kind do not.
@@ -148,11 +149,15 @@ impl StackReader {
                 }
                 self.bottom = bottom;
             }
-            if is_same(now, before) && (self.is_on_one_page() || is_same(before, earlier)) {
-                return Ok(Reading::Stack);
+            let time = memory.now();
+            let is_at_once = |first: u64| time.saturating_sub(first) <= AT_ONCE;
+            if is_same(now, before) {
+                let are_two_enough = self.is_on_one_page() && is_at_once(began[1]);
+                if are_two_enough || is_same(before, earlier) {
+                    return Ok(Reading::Stack);
+                }
             }
-            let is_at_once = memory.now().saturating_sub(began[2]) <= AT_ONCE;
-            if is_at_once && is_between(before, earlier, now) {
+            if is_at_once(began[2]) && is_between(before, earlier, now) {
                 self.readings.rotate_left(1);
                 return Ok(Reading::Stack);
             }
@@ -510,7 +515,26 @@ mod tests {
         }
         // The last change is before the eighth reading.
         assert_eq!(read(&memory), (Reading::Stack, vec![27, 8, 7]));
-        assert_eq!(memory.reads(), 18);
+        assert_eq!(memory.reads(), 22);
+    }
+
+    #[test]
+    fn a_stack_that_never_was_is_not_returned_if_it_is_read_twice_far_apart() {
+        let mut memory = memory(&[1, 0xA, 0xC]);
+        memory.read_takes = 10_000;
+        let mut reader = StackReader::default();
+        reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        // As above: the frame of A is B's when it is read, here in two rounds of the same loop.
+        let first = memory.reads();
+        for round in [first, first + 2] {
+            memory.change(round, place(1) + layout().func, 0xA);
+            memory.change(round, current(), place(2));
+            memory.change(round + 1, place(1) + layout().func, 0xB);
+            memory.change(round + 1, current(), place(1));
+        }
+        let reading = reader.read(&memory, EXECUTOR, &layout()).unwrap();
+        let functions: Vec<u64> = reader.frames().iter().map(|frame| frame.function).collect();
+        assert_eq!((reading, functions), (Reading::Stack, vec![0xB, 1]));
     }
 
     #[test]
