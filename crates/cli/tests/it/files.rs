@@ -123,10 +123,24 @@ fn a_reader_that_has_enough_is_no_error() {
 
 #[test]
 fn an_error_of_standard_output_says_so() {
-    for arguments in [&["report"][..], &["report", "--json"]] {
+    let profile = fixture(STACKS);
+    let profile = profile.to_str().unwrap();
+    for arguments in [
+        &["report", profile][..],
+        &["report", "--json", profile],
+        &["view", "--no-browser", profile],
+        &[
+            "init",
+            "--dry-run",
+            "--php",
+            "/nowhere/php",
+            "--profiles",
+            "/nowhere",
+        ],
+    ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
         let mut command = xhprof();
-        command.args(arguments).arg(fixture(STACKS));
+        command.args(arguments);
         let output = command.stdout(full.unwrap()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let errors = String::from_utf8_lossy(&output.stderr);
