@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use formats::{FORMATS, Format};
+use profile::{Mode, Profile, native};
 
 /// A profile with stacks, and one with edges only.
 const STACKS: &str = "views.in/tiny.xhp";
@@ -148,6 +149,30 @@ fn an_error_of_standard_output_says_so() {
             errors.starts_with("xhprof: error: cannot write to standard output: "),
             "{errors}"
         );
+    }
+}
+
+#[test]
+fn times_of_samples_and_of_calls_are_not_compared_in_silence() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, mode) in [("sampled.xhp", Mode::Sampled), ("traced.xhp", Mode::Traced)] {
+        let mut recorded = Profile::empty();
+        recorded.meta.mode = mode;
+        let mut file = Vec::new();
+        native::write(&recorded, &mut file).unwrap();
+        fs::write(directory.path().join(name), file).unwrap();
+    }
+    for (base, new, is_told) in [
+        ("sampled.xhp", "traced.xhp", true),
+        ("traced.xhp", "sampled.xhp", true),
+        ("traced.xhp", "traced.xhp", false),
+        ("sampled.xhp", "sampled.xhp", false),
+    ] {
+        let mut command = xhprof();
+        command.args(["diff", base, new]).current_dir(&directory);
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        let note = "xhprof: note: sampled profiles are compared with traced ones; ";
+        assert_eq!(said.starts_with(note), is_told, "{base} {new}: {said}");
     }
 }
 
