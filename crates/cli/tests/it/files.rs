@@ -311,3 +311,13 @@ fn row(format: &Format) -> String {
         .replace("|  |", "| |")
         .replace("|  |", "| |")
 }
+
+#[test]
+fn compare_is_another_word_for_diff() {
+    let of = |word| {
+        let mut command = xhprof();
+        command.args([word, "a0.json", "b0.json"]);
+        succeed(command.current_dir(fixture("diff.in"))).stdout
+    };
+    assert_eq!(of("compare"), of("diff"));
+}
