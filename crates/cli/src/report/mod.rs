@@ -409,8 +409,9 @@ fn nothing(meta: &Meta) -> String {
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     if view.spans && profile.spans.is_empty() {
         bail!(
-            "the profile has no spans: `xhprof run` and automatic profiles record them into native \
-             files, unless --flags or xhprof.flags leave out sql"
+            "the profile has no spans: the program waited for none, or they were not recorded, as \
+             `xhprof run` and automatic profiles do into native files, unless --flags or \
+             xhprof.flags leave out sql"
         );
     }
     let what = if view.tree {
