@@ -109,7 +109,7 @@ fn all_events_are_kept_whatever_a_report_holds() {
 fn a_program_without_a_profile_is_explained() {
     let stage = Stage::new();
     for (end, code, reason) in [
-        ("nothing", 1, "xhprof doctor"),
+        ("nothing", 1, "`php -v`, a server without a request"),
         ("nothing-code", 5, "xhprof doctor"),
         ("segv", 128 + 11, "died of signal 11"),
         ("killed", 128 + 9, "was killed"),
