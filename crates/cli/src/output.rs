@@ -10,6 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use rustix::fs::{Access, access};
 
 use crate::terminal::{Safe, say};
 use crate::{input, units};
@@ -34,6 +35,13 @@ pub(crate) fn check(path: &Path) -> Result<()> {
             directory.display()
         );
     }
+    access(directory, Access::WRITE_OK | Access::EXEC_OK).with_context(|| {
+        format!(
+            "cannot write {}: no file can be made in {}",
+            path.display(),
+            directory.display()
+        )
+    })?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
             bail!("cannot write {}: it is a symbolic link", path.display())
@@ -162,11 +170,12 @@ fn save_with(path: &Path, mode: u32, act: impl FnOnce(&mut dyn Write) -> Result<
     let write = || -> Result<()> {
         // Created with that mode and O_EXCL; removed if an error occurs.
         let prefix = ".xhprof-";
-        let mut file = tempfile::Builder::new()
+        let file = tempfile::Builder::new()
             .prefix(prefix)
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(directory(path))?;
-        let mut out = BufWriter::new(&mut file);
+        // Not `file` itself: its errors have the temporary name.
+        let mut out = BufWriter::new(file.as_file());
         act(&mut out)?;
         out.flush()?;
         drop(out);

@@ -7,6 +7,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
+use rustix::termios::tcgetwinsize;
+
 pub use view::text::printable;
 pub(crate) use view::text::{code, short, shortened, without_middle};
 
@@ -40,8 +42,8 @@ impl Look {
         let asked = columns.and_then(|columns| columns.parse().ok());
         let asked = asked.filter(|&columns: &usize| columns > 0);
         let real = || {
-            let (width, _) = terminal_size::terminal_size_of(stream)?;
-            Some(usize::from(width.0)).filter(|&width| width > 0)
+            let size = tcgetwinsize(stream).ok()?;
+            Some(usize::from(size.ws_col)).filter(|&width| width > 0)
         };
         Self {
             width: asked.or_else(real).unwrap_or(USUAL_WIDTH).max(MIN_WIDTH),

@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Report(ReportArguments),
     Annotate(AnnotateArguments),
     List(ListArguments),
+    // The word of XHGui and others.
+    #[command(alias = "compare")]
     Diff(DiffArguments),
     Merge(MergeArguments),
     Convert(ConvertArguments),

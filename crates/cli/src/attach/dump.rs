@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 
 use ::attach::{Frame, Options, Process, Request, Seen, Symbols, Worker, process};
 use anyhow::{Context, Result, bail};
 
 use super::choose::Chosen;
 use crate::args::DumpArguments;
+use crate::pager;
 use crate::terminal::{Look, Style, printable};
 
 /// Prints the stacks of the chosen processes.
@@ -78,10 +79,8 @@ impl Dump {
         write_stack(seen, symbols, self.look, &mut self.text);
     }
 
-    fn print(&self) -> Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(self.text.as_bytes())?;
-        Ok(out.flush()?)
+    fn print(self) -> Result<()> {
+        pager::print(false, |_| Ok(self.text))
     }
 }
 

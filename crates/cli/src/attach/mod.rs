@@ -9,7 +9,7 @@ mod pace;
 mod stream;
 mod top;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,9 +21,9 @@ use profile::{Meta, Profile};
 
 use crate::args::AttachArguments;
 use crate::export::{self, Export};
-use crate::report;
-use crate::terminal::{Look, say};
+use crate::terminal::say;
 use crate::units::{count, counted};
+use crate::{pager, report};
 use choose::Chosen;
 pub(crate) use dump::run as dump;
 use pace::Pace;
@@ -109,10 +109,9 @@ fn finish(
     if let Some(keep) = keep {
         return keep.write(profile, &WriteOptions::default());
     }
-    let mut stdout = io::stdout().lock();
-    let look = Look::of(&stdout);
-    report::print(profile, title, &arguments.table, look, &mut stdout)?;
-    Ok(stdout.flush()?)
+    pager::print(false, |look| {
+        report::text(profile, title, &arguments.table, look)
+    })
 }
 
 /// Checks, before anything is sampled, that the profile can be written. A name without an ending means the native

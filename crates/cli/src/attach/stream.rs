@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use ::attach::{Frame, Symbols};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use profile::SymbolId;
 
 /// The stacks since the last [`write`](Self::write), with the number of their samples.
@@ -43,8 +43,9 @@ impl Stream {
             lines.push(line);
         }
         lines.sort_unstable();
-        out.write_all(&lines.concat())?;
-        Ok(out.flush()?)
+        out.write_all(&lines.concat())
+            .and_then(|()| out.flush())
+            .context("cannot write to standard output")
     }
 }
 

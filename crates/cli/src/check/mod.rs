@@ -41,11 +41,14 @@ use result::{BudgetResult, Ending, Results, ScenarioResult};
 
 /// Checks, and prints the results; the exit code says how it ended.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<u8> {
-    if arguments.init {
-        return init::run(arguments).map(|()| 0);
-    }
-    let (mut config, source) = match configured(arguments) {
-        Ok(configured) => configured,
+    let configured = if arguments.init {
+        init::run(arguments).map(|()| None)
+    } else {
+        configured(arguments).map(Some)
+    };
+    let (mut config, source) = match configured {
+        Ok(Some(configured)) => configured,
+        Ok(None) => return Ok(0),
         Err(error) => {
             say_lines(&format!("error: {error:#}"));
             return Ok(Ending::Failed as u8);
@@ -81,7 +84,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8> {
     Ok(ending as u8)
 }
 
-/// Prints an error of several lines: its mark is below a column of the budget.
+/// Prints an error of several lines: a mark below a column of the budget, or the output of a
+/// command.
 fn say_lines(text: &str) {
     let mut lines = text.lines();
     say(lines.next().unwrap_or_default());

@@ -35,7 +35,7 @@ impl Noise {
         if base.min(new) < FEWEST {
             return Err(format!(
                 "the noise needs {FEWEST} runs or more of each side, and there are {base} of the base \
-                 and {new} now: set repeat: 5"
+                 and {new} now: set repeat: 5, or give --repeat 5"
             ));
         }
         let width = self.width();

@@ -14,7 +14,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 use formats::WriteError;
 
-use profile::{Body, Diff, Metric, Profile};
+use profile::{Body, Diff, Metric, Mode, Profile};
 use serde_json::Value;
 
 use crate::args::{Arguments, DiffArguments};
@@ -24,6 +24,7 @@ use crate::progress::{Progress, Work};
 use crate::report::Rows;
 use crate::report::json::key;
 
+use crate::terminal::say;
 use crate::{input, pager};
 use shown::Shown;
 
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let sides: [&[Profile]; 2] = [&base_profiles, &new_profiles];
     let metric = metric(sides, arguments);
     let (diff, unit) = compared(sides, names, metric)?;
+    warn_of_samples(sides);
     let shown = Shown::new(&diff, metric, arguments, &unit, names);
     if arguments.json {
         return pager::print_json(&shown.json());
@@ -49,6 +51,17 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     pager::print(arguments.pager, |stream| {
         shown.text(stream.wide(look.wide), &look.columns)
     })
+}
+
+/// Tells the user that times of samples are compared with times of calls.
+fn warn_of_samples(sides: [&[Profile]; 2]) {
+    let has = |mode| sides.map(|side| side.iter().any(|profile| profile.meta.mode == mode));
+    if has(Mode::Sampled) != [false; 2] && has(Mode::Traced) != [false; 2] {
+        say(
+            "note: sampled profiles are compared with traced ones; tracing itself takes time, so \
+             their times differ for that alone",
+        );
+    }
 }
 
 /// The metric that is compared: the memory if no profile has times.

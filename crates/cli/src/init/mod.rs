@@ -82,7 +82,7 @@ fn notes(out: &mut impl Write, notes: &[String]) -> Result<()> {
 }
 
 fn tell(out: &mut impl Write, line: &str) -> Result<()> {
-    Ok(writeln!(out, "{}", printable(line.as_bytes()))?)
+    writeln!(out, "{}", printable(line.as_bytes())).context("cannot write to standard output")
 }
 
 /// The one question.

@@ -66,6 +66,8 @@ impl Plan {
             let path = folder.path.join(INI);
             let is_right = is_free(&path, user).and_then(|()| is_trusted(folder, user));
             match is_right {
+                // The folders of several PHPs may have one reason.
+                Err(reason) if self.notes.contains(&reason) => {}
                 Err(reason) => self.notes.push(reason),
                 Ok(()) => {
                     is_web |= folder.is_web();

@@ -16,10 +16,11 @@ use crate::terminal::without_middle;
 pub(super) const ELLIPSIS: char = '…';
 
 /// The ways to shorten a name, the best first; the last leaves it whole.
-const WAYS: [fn(&str, usize) -> Cow<'_, str>; 4] = [
+const WAYS: [fn(&str, usize) -> Cow<'_, str>; 5] = [
     |name, width| Cow::Owned(without_namespaces(name, width)),
     |name, width| Cow::Owned(without_middle(name, width, 2)),
     |name, width| Cow::Owned(without_middle(name, width, 4)),
+    |name, width| Cow::Owned(without_middle(name, width, 0)),
     |name, _| Cow::Borrowed(name),
 ];
 
@@ -116,6 +117,17 @@ mod tests {
         assert_eq!(
             all(&classes, 24),
             ["Left\\Some…\\Class::run", "Right\\…\\Space\\Class::run"]
+        );
+        let evals = [
+            "eval::/srv/shop/lib/gen.php(11) : eval()'d code",
+            "eval::/srv/shop/lib/gen.php(12) : eval()'d code",
+        ];
+        assert_eq!(
+            all(&evals, 30),
+            [
+                "…/gen.php(11) : eval()'d code",
+                "…/gen.php(12) : eval()'d code"
+            ]
         );
         let middle = |number: usize| format!("aaaaaaaaaaaaaaa{number}aaaaaaaaaaaaaaa::b");
         let names: Vec<String> = (0..10).map(middle).collect();

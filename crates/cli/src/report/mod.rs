@@ -19,8 +19,6 @@ mod summary;
 pub(crate) mod table;
 mod tree;
 
-use std::io::Write;
-
 use anyhow::{Result, bail};
 use formats::WriteError;
 use profile::{Body, Meta, Metric, Mode, Profile, SymbolId, Tree};
@@ -71,20 +69,15 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     }
 }
 
-/// Prints the report on a recording to `out`, in one go.
-pub(crate) fn print(
+/// The report on a recording.
+pub(crate) fn text(
     profile: Profile,
     title: &str,
     arguments: &TableArguments,
     look: Look,
-    out: &mut impl Write,
-) -> Result<()> {
+) -> Result<String> {
     let view = ViewArguments::default();
-    let report = Report::new(profile, &view, arguments, ReportFormat::Text)?;
-    let text = report.text(title, &None, look)?;
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    Report::new(profile, &view, arguments, ReportFormat::Text)?.text(title, &None, look)
 }
 
 /// A profile, and the options of the report. All costs are answers of the
@@ -416,8 +409,9 @@ fn nothing(meta: &Meta) -> String {
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     if view.spans && profile.spans.is_empty() {
         bail!(
-            "the profile has no spans: `xhprof run` and automatic profiles record them into native \
-             files, unless --flags or xhprof.flags leave out sql"
+            "the profile has no spans: the program waited for none, or they were not recorded, as \
+             `xhprof run` and automatic profiles do into native files, unless --flags or \
+             xhprof.flags leave out sql"
         );
     }
     let what = if view.tree {

@@ -110,9 +110,9 @@ impl Ending {
                            a user, and could not write one"
                 .to_owned(),
             Some(signal) => format!("php died of signal {signal} before it could write one"),
-            None => "the program may have called xhprof_disable() and kept the profile, or \
-                     replaced itself by another program; if it did neither, run \
-                     `xhprof doctor`"
+            None => "PHP may have run no script (`php -v`, a server without a request), or the \
+                     program called xhprof_disable() and kept the profile, or replaced itself by \
+                     another program; if it was none of these, run `xhprof doctor`"
                 .to_owned(),
         }
     }

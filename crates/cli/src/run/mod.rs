@@ -95,7 +95,7 @@ fn check_report(arguments: &RunArguments) -> Result<()> {
     empty.metrics.calls = !is_sampled;
     empty.metrics.cpu = flags.cpu && !is_sampled;
     empty.metrics.memory = flags.memory && !is_sampled;
-    let outcome = report::print(empty, "", &arguments.table, Look::plain(), &mut io::sink());
+    let outcome = report::text(empty, "", &arguments.table, Look::plain());
     let measured = if is_sampled {
         "--mode sample records wall time only".to_owned()
     } else {
@@ -103,7 +103,8 @@ fn check_report(arguments: &RunArguments) -> Result<()> {
         let words = if words.is_empty() { "none" } else { &words };
         format!("--flags is {words}")
     };
-    outcome.with_context(|| format!("there would be no report ({measured})"))
+    outcome.with_context(|| format!("there would be no report ({measured})"))?;
+    Ok(())
 }
 
 fn command(
@@ -167,16 +168,18 @@ fn finish(
         return Ok(false);
     };
     let title = title(&arguments.command);
-    let profile = read_and_save(&title, keep, collected, file).context(Unsaved)?;
+    let profile = read(&title, file).context(Unsaved)?;
+    let saved = keep.map_or(Ok(()), |keep| save(keep, &profile, collected, file));
     if arguments.no_report {
-        return Ok(true);
+        return saved.context(Unsaved).map(|()| true);
     }
     let mut stderr = io::stderr().lock();
-    // An empty line after the program's own output.
-    writeln!(stderr)?;
     let look = Look::of(&stderr);
-    report::print(profile, &title, &arguments.table, look, &mut stderr)?;
+    let text = report::text(profile, &title, &arguments.table, look);
+    // An empty line after the program's own output.
+    let printed = text.and_then(|text| Ok(write!(stderr, "\n{text}")?));
     drop(stderr);
+    saved.context(Unsaved).and(printed)?;
     for note in notes(arguments, keep, collected) {
         say(&note);
     }
@@ -193,27 +196,24 @@ impl fmt::Display for Unsaved {
     }
 }
 
-/// The profile of `file`; it and those of the other processes are written as requested.
-fn read_and_save(
-    title: &str,
-    keep: Option<Keep>,
-    collected: &Collected,
-    file: &ProfileFile,
-) -> Result<Profile> {
+/// The profile of `file`.
+fn read(title: &str, file: &ProfileFile) -> Result<Profile> {
     let mut profile = file.read().context("cannot read what PHP wrote")?;
     profile.meta.title = Some(title.to_owned());
     templates::name(&mut profile);
-    let Some(keep) = keep else {
-        return Ok(profile);
-    };
-    keep.save(keep.path, &profile, file)?;
+    Ok(profile)
+}
+
+/// Writes the profile of `file`, and those of the other processes beside it.
+fn save(keep: Keep, profile: &Profile, collected: &Collected, file: &ProfileFile) -> Result<()> {
+    keep.save(keep.path, profile, file)?;
     for (mark, other) in collected.others() {
         let profile = other.read();
         let mut profile = profile.context("cannot read what a forked process wrote")?;
         templates::name(&mut profile);
         keep.save(&beside(keep.path, &mark), &profile, other)?;
     }
-    Ok(profile)
+    Ok(())
 }
 
 /// The notes below the report: how to keep the profile, or its file and how to

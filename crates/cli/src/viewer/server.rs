@@ -4,7 +4,6 @@
 //! under a name of this machine: another site whose name resolves to this machine
 //! (DNS rebinding) gets nothing.
 
-use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -16,6 +15,7 @@ use tiny_http::{Header, Method, Request, Response, Server};
 
 use super::parts;
 use crate::args::ViewerArguments;
+use crate::pager;
 
 /// Serves the page until a signal comes.
 pub(super) fn show(html: Vec<u8>, arguments: &ViewerArguments) -> Result<()> {
@@ -36,11 +36,7 @@ pub(super) fn show(html: Vec<u8>, arguments: &ViewerArguments) -> Result<()> {
         }
     });
     let url = format!("http://{address}/{secret}/");
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{url}")?;
-    writeln!(out, "Ctrl-C ends it.")?;
-    out.flush()?;
-    drop(out);
+    pager::print(false, |_| Ok(format!("{url}\nCtrl-C ends it.\n")))?;
     if !arguments.no_browser {
         open(&url);
     }

@@ -284,6 +284,16 @@ fn a_program_that_fails_is_shown_with_its_own_words_alone() {
     let (_, shown) = said.split_once("exit code 7:\n").unwrap();
     let shown: Vec<&str> = shown.lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(shown, ["    from the program"], "{said}");
+
+    let mut init = stage.program("failing");
+    init.args(["check", "--init", "--", &php, "s.php"]);
+    let output = init.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.ends_with("exit code 7:\n    from the program\n"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -303,4 +303,13 @@ fn whose_file_it_is_and_how_to_read_it_is_said() {
     let listed = command(&["list", "in"]).unwrap();
     let said = String::from_utf8(listed.stderr).unwrap();
     assert!(said.contains("left out in/a.xhp: it belongs to "), "{said}");
+
+    // Before anything is read or run.
+    let folder = stage.path("in");
+    mode(&folder, 0o555);
+    let written = command(&["convert", "no.xhp", "-o", "in/a.csv"]).unwrap();
+    mode(&folder, 0o755);
+    let said = String::from_utf8(written.stderr).unwrap();
+    let expected = "cannot write in/a.csv: no file can be made in in: Permission denied";
+    assert!(said.contains(expected), "{said}");
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use formats::{FORMATS, Format};
+use profile::{Mode, Profile, native};
 
 /// A profile with stacks, and one with edges only.
 const STACKS: &str = "views.in/tiny.xhp";
@@ -123,10 +124,24 @@ fn a_reader_that_has_enough_is_no_error() {
 
 #[test]
 fn an_error_of_standard_output_says_so() {
-    for arguments in [&["report"][..], &["report", "--json"]] {
+    let profile = fixture(STACKS);
+    let profile = profile.to_str().unwrap();
+    for arguments in [
+        &["report", profile][..],
+        &["report", "--json", profile],
+        &["view", "--no-browser", profile],
+        &[
+            "init",
+            "--dry-run",
+            "--php",
+            "/nowhere/php",
+            "--profiles",
+            "/nowhere",
+        ],
+    ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
         let mut command = xhprof();
-        command.args(arguments).arg(fixture(STACKS));
+        command.args(arguments);
         let output = command.stdout(full.unwrap()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -134,6 +149,30 @@ fn an_error_of_standard_output_says_so() {
             errors.starts_with("xhprof: error: cannot write to standard output: "),
             "{errors}"
         );
+    }
+}
+
+#[test]
+fn times_of_samples_and_of_calls_are_not_compared_in_silence() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, mode) in [("sampled.xhp", Mode::Sampled), ("traced.xhp", Mode::Traced)] {
+        let mut recorded = Profile::empty();
+        recorded.meta.mode = mode;
+        let mut file = Vec::new();
+        native::write(&recorded, &mut file).unwrap();
+        fs::write(directory.path().join(name), file).unwrap();
+    }
+    for (base, new, is_told) in [
+        ("sampled.xhp", "traced.xhp", true),
+        ("traced.xhp", "sampled.xhp", true),
+        ("traced.xhp", "traced.xhp", false),
+        ("sampled.xhp", "sampled.xhp", false),
+    ] {
+        let mut command = xhprof();
+        command.args(["diff", base, new]).current_dir(&directory);
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        let note = "xhprof: note: sampled profiles are compared with traced ones; ";
+        assert_eq!(said.starts_with(note), is_told, "{base} {new}: {said}");
     }
 }
 
@@ -271,4 +310,14 @@ fn row(format: &Format) -> String {
     format!("| {} |\n", cells.join(" | "))
         .replace("|  |", "| |")
         .replace("|  |", "| |")
+}
+
+#[test]
+fn compare_is_another_word_for_diff() {
+    let of = |word| {
+        let mut command = xhprof();
+        command.args([word, "a0.json", "b0.json"]);
+        succeed(command.current_dir(fixture("diff.in"))).stdout
+    };
+    assert_eq!(of("compare"), of("diff"));
 }

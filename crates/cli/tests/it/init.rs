@@ -203,6 +203,22 @@ fn root_writes_nothing_into_the_folders_of_others() {
 }
 
 #[test]
+fn what_holds_for_several_folders_is_told_once() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root must trust the extension's folder");
+        return;
+    }
+    let stage = Stage::new();
+    let extension = stage.path("xhprof.so");
+    fs::write(&extension, "").unwrap();
+    // Each user can change what is below the folder of temporary files.
+    let shown = stage.init(&["--dry-run", "--extension", extension.to_str().unwrap()]);
+    let said = text(&shown);
+    let reason = "not written: others than root can change ";
+    assert_eq!(said.matches(reason).count(), 1, "{said}");
+}
+
+#[test]
 fn php_that_does_not_load_the_extension_is_left_out() {
     let stage = Stage::new();
     write_program(

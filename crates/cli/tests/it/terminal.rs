@@ -81,7 +81,8 @@ impl Stage {
             .unwrap()
             .into();
         let size = Winsize {
-            ws_row: 25,
+            // Not known, as in terminals of some pipelines.
+            ws_row: 0,
             ws_col: width,
             ws_xpixel: 0,
             ws_ypixel: 0,

@@ -46,7 +46,8 @@ type FileId = u32;
 struct Reader {
     meta: Meta,
     is_xdebug: bool,
-    has_summary: bool,
+    /// The line that is near the file's end was read; others' files may have none.
+    is_whole: bool,
     columns: Columns,
     position: Position,
     names: Names,
@@ -85,7 +86,7 @@ impl Reader {
         Self {
             meta: Meta::default(),
             is_xdebug: false,
-            has_summary: false,
+            is_whole: true,
             columns: Columns::default(),
             position: Position::default(),
             names: Names::within(budget),
@@ -187,6 +188,7 @@ impl Reader {
             // the file.
             b"creator" if self.meta.creator.is_none() => {
                 self.is_xdebug = value.starts_with(b"xdebug");
+                self.is_whole = !self.is_xdebug && !value.starts_with(b"xhprof ");
                 self.forest = self.is_xdebug.then(|| Forest::within(&self.budget));
                 self.meta.php_version = php_version(value);
                 self.meta.creator = text(value);
@@ -207,7 +209,8 @@ impl Reader {
                     return Err("no events");
                 }
             }
-            b"summary" => self.has_summary = true,
+            b"summary" if self.is_xdebug => self.is_whole = true,
+            b"totals" => self.is_whole = true,
             b"desc" if self.meta.tags.len() < MAX_TAGS => {
                 let value = lossy(value);
                 if let Some((key, value)) = value.split_once(": ") {
@@ -349,8 +352,7 @@ impl Reader {
         self.meta.counts = self.columns.counted.take();
         self.meta.not_read = std::mem::take(&mut self.columns.not_read);
         self.meta.mode = Mode::Traced;
-        // Xdebug's last line; missing if the program was killed.
-        self.meta.is_truncated = self.is_xdebug && !self.has_summary;
+        self.meta.is_truncated = !self.is_whole;
         let body = if let Some(tree) = tree {
             Body::Tree(tree)
         } else {

@@ -79,6 +79,14 @@ fn xdebug_tells_whole_stacks() {
 }
 
 #[test]
+fn a_file_of_ours_that_was_cut_off_says_so() {
+    let file = written("callgrind", &read(SERIALIZED));
+    assert!(!read(&file).meta.is_truncated);
+    let end = text(file.clone()).rfind("\nfn=").unwrap();
+    assert!(read(&file[..end]).meta.is_truncated);
+}
+
+#[test]
 fn a_file_xdebug_could_not_end_says_so() {
     let main = text(XDEBUG.to_vec()).find("fl=(3)\nfn=(8) {main}");
     let end = main.unwrap();

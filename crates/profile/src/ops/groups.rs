@@ -4,16 +4,16 @@
 //! group. A call within a group is no call of it.
 
 use super::own_tree::{Outcome, reduced};
-use crate::{SymbolId, Tree};
+use crate::{NodeId, SymbolId, Tree};
 
 impl Tree {
     /// The tree in which each function is its group. `group` must give the root for the
     /// root.
     #[must_use]
     pub fn grouped(&self, group: impl Fn(SymbolId) -> SymbolId) -> Self {
-        reduced(self, |_, node| {
+        reduced(self, |number, node| {
             let (symbol, parent) = (group(node.symbol), group(self[node.parent].symbol));
-            if symbol == parent {
+            if symbol == parent && number != NodeId::ROOT {
                 Outcome::Joined
             } else {
                 Outcome::Stays {
@@ -46,13 +46,14 @@ mod tests {
         let b = add(a, 2, 2);
         add(b, 3, 4);
         add(NodeId::ROOT, 2, 8);
+        builder.cost(NodeId::ROOT).calls = 1;
         let tree = builder.finish_self_costs();
         let grouped = tree.grouped(|symbol| SymbolId([0, 1, 1, 2][symbol.index()]));
         let nodes = grouped.nodes.iter();
         let nodes = nodes.map(|node| (node.symbol.0, node.cost.calls, node.cost.wall));
         assert_eq!(
             nodes.collect::<Vec<_>>(),
-            [(0, 0, 15), (1, 4, 15), (2, 2, 4)]
+            [(0, 1, 15), (1, 4, 15), (2, 2, 4)]
         );
     }
 }

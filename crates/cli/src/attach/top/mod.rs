@@ -4,7 +4,7 @@ mod counts;
 mod keys;
 mod screen;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use ::attach::{Options, Process, Request, Seen, Symbols};
@@ -13,6 +13,7 @@ use anyhow::{Result, bail};
 use super::choose::Chosen;
 use super::pace::Pace;
 use crate::args::{TopArguments, TopSort};
+use crate::pager;
 use counts::Counts;
 use keys::{Key, Keyboard};
 use screen::{Screen, table};
@@ -76,9 +77,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<()> {
         look,
         usize::MAX,
     );
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    pager::print(false, |_| Ok(text))
 }
 
 /// The table on a terminal.

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use ::attach::{Request, Symbols};
 use anyhow::Result;
 use profile::SymbolId;
+use rustix::termios::tcgetwinsize;
 
 use super::counts::{Count, Counts};
 use super::{Head, View};
@@ -189,8 +190,10 @@ impl Screen {
     ) -> Result<()> {
         let stdout = io::stdout();
         let look = Look::of(&stdout);
-        let height = terminal_size::terminal_size_of(&stdout)
-            .map_or(24, |(_, height)| usize::from(height.0));
+        let height = match tcgetwinsize(&stdout) {
+            Ok(size) if size.ws_row > 0 => usize::from(size.ws_row),
+            _ => 24,
+        };
         let text = table(counts, view, head, symbols, look, height.saturating_sub(1));
         // Without a flicker: each line replaces the one that was there. In raw mode a line feed does not go back.
         let text = text.replace('\n', "\x1b[K\r\n");
