@@ -8,6 +8,7 @@ const answers = new Map<string, (Response | Promise<Response>)[]>();
 const asked: string[] = [];
 
 beforeEach(() => {
+  vi.useFakeTimers();
   vi.stubGlobal("document", {
     querySelectorAll: () => [...answers.keys()].map((path) => ({ getAttribute: () => path })),
   });
@@ -18,6 +19,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   answers.clear();
   asked.length = 0;
@@ -35,7 +37,9 @@ test("an answer in time is there for the first who asks", async () => {
 test("an answer that is late is waited for, and not asked for again", async () => {
   let send: (answer: Response) => void = () => undefined;
   answers.set("/late", [new Promise<Response>((done) => (send = done)), new Response('"second"')]);
-  await readEarly();
+  const reading = readEarly();
+  await vi.runAllTimersAsync();
+  await reading;
   expect(takeEarly("/late")).toBeNull();
   const waiting = askUnlessAsked("/late", signal);
   send(new Response('"first"'));

@@ -3,9 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -209,9 +208,11 @@ fn what_holds_for_several_folders_is_told_once() {
         return;
     }
     let stage = Stage::new();
-    let extension = stage.path("xhprof.so");
+    let folder = stage.path("for-all");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+    let extension = folder.join("xhprof.so");
     fs::write(&extension, "").unwrap();
-    // Each user can change what is below the folder of temporary files.
     let shown = stage.init(&["--dry-run", "--extension", extension.to_str().unwrap()]);
     let said = text(&shown);
     let reason = "not written: others than root can change ";

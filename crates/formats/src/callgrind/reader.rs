@@ -46,7 +46,7 @@ type FileId = u32;
 struct Reader {
     meta: Meta,
     is_xdebug: bool,
-    /// The line that is near the file's end was read; others' files may have none.
+    /// Whether the last line was read: `summary:` of Xdebug, `totals:` of ours. Files of others may have neither.
     is_whole: bool,
     columns: Columns,
     position: Position,

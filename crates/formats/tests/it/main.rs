@@ -4,6 +4,7 @@ mod amount;
 mod arrays;
 mod below_zero;
 mod callgrind;
+mod callgrind_written;
 mod common;
 mod flamegraph;
 mod go;
