@@ -40,10 +40,15 @@ impl Php {
                 settings: setting_options(rest),
                 arguments: rest.to_vec(),
             },
-            [script, rest @ ..] => Self {
-                arguments: [&[find_script(script)], rest].concat(),
-                ..Self::new(default)
-            },
+            [script, rest @ ..] => {
+                let script = find_script(script);
+                let options = options_of_script(Path::new(&script));
+                Self {
+                    settings: setting_options(&options),
+                    arguments: [&options, &[script][..], rest].concat(),
+                    ..Self::new(default)
+                }
+            }
             [] => Self::new(default),
         }
     }
@@ -230,20 +235,49 @@ fn find_script(script: &OsStr) -> OsString {
 }
 
 fn is_php_script(path: &Path) -> bool {
-    // What is read of a pipe is missing for PHP.
-    if !path.is_file() {
-        return false;
-    }
-    let Ok(file) = std::fs::File::open(path) else {
-        return false;
-    };
-    let mut head = Vec::new();
-    if std::io::Read::read_to_end(&mut std::io::Read::take(file, 256), &mut head).is_err() {
-        return false;
-    }
-    let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let first_line = first_line(path).unwrap_or_default();
     let names_php = first_line.windows(3).any(|window| window == b"php");
     names_php && (first_line.starts_with(b"#!") || first_line.starts_with(b"<?php"))
+}
+
+/// The options of PHP's in the first line of a script that may be executed, as the kernel and
+/// `env -S` would give them: `#!/usr/bin/php -d memory_limit=-1` has one.
+fn options_of_script(path: &Path) -> Vec<OsString> {
+    use std::os::unix::fs::PermissionsExt;
+    let is_executable = path
+        .metadata()
+        .is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
+    let line = first_line(path).filter(|_| is_executable);
+    line.and_then(|line| options_of_line(std::str::from_utf8(&line).ok()?))
+        .unwrap_or_default()
+}
+
+fn options_of_line(line: &str) -> Option<Vec<OsString>> {
+    let line = line.strip_prefix("#!")?.trim();
+    let (interpreter, rest) = line.split_once([' ', '\t'])?;
+    let rest = rest.trim();
+    if is_php(OsStr::new(interpreter)) {
+        // The kernel gives all of it as one argument.
+        return Some(vec![rest.into()]);
+    }
+    let words = shlex::split(rest.strip_prefix("-S")?)?;
+    let [php, options @ ..] = &words[..] else {
+        return None;
+    };
+    let is_env = Path::new(interpreter).file_name() == Some(OsStr::new("env"));
+    (is_env && is_php(OsStr::new(php))).then(|| options.iter().map(OsString::from).collect())
+}
+
+/// The first line of a file, or the beginning of a longer one.
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    // What is read of a pipe is missing for PHP.
+    if !path.is_file() {
+        return None;
+    }
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 256), &mut head).ok()?;
+    head.split(|&byte| byte == b'\n').next().map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]
@@ -305,6 +339,30 @@ mod tests {
         ] {
             let php = Php::of_command(&words(command), OsStr::new("php"));
             assert_eq!(php.script(), script.map(OsStr::new), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn a_script_may_have_options_in_its_first_line() {
+        for (line, options) in [
+            (
+                "#!/usr/bin/php -d memory_limit=-1",
+                &["-d memory_limit=-1"][..],
+            ),
+            ("#! /usr/bin/php8.4 -q ", &["-q"]),
+            (
+                "#!/usr/bin/env -S php -n -d 'error_log=a b'",
+                &["-n", "-d", "error_log=a b"],
+            ),
+            ("#!/usr/bin/env -S php", &[]),
+            ("#!/usr/bin/env php", &[]),
+            ("#!/usr/bin/php", &[]),
+            ("#!/bin/sh -e", &[]),
+            ("#!/usr/bin/env -S sh -e", &[]),
+            ("<?php // -n", &[]),
+        ] {
+            let found = options_of_line(line).unwrap_or_default();
+            assert_eq!(found, words(options), "{line}");
         }
     }
 

@@ -20,8 +20,12 @@ file_put_contents("$folder/index.php", "<?php\n" . tree() . 'for ($x = 1, $end =
 $pool = 'attach-' . getmypid();
 $user = posix_user() === 0 ? 'user = root' : '';
 $server = new FpmServer($fpm, $folder, [], 1, pool: "[$pool]\n$user\nlisten = $folder/pool\npm = static\npm.max_children = 3\npm.max_requests = 20");
-[$dump, $errors] = xhprof('dump', '--fpm', $pool);
-check('workers that have served no request', substr_count($dump, 'waits for a request') === 3, $dump . $errors);
+// The socket is there before the workers are.
+for ($try = 0, $waiting = 0; $try < 100 && $waiting < 3; $try++) {
+    [$dump, $errors] = xhprof('dump', '--fpm', $pool);
+    $waiting = substr_count($dump, 'waits for a request');
+}
+check('workers that have served no request', $waiting === 3, $dump . $errors);
 $load = start([PHP_BINARY, '-n', __DIR__ . '/load.php', "$folder/pool", "$folder/index.php", (string) ($seconds + 120), $pool, '3', '40', (string) $server->process()], "$folder/load");
 usleep(200_000);
 [$lines, $errors, $status] = xhprof('attach', '--fpm', $pool, '--duration', "{$seconds}s", '--rate', '997', '--collapsed');

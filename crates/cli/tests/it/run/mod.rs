@@ -443,6 +443,23 @@ fn a_php_in_the_command_is_used_with_its_options() {
 }
 
 #[test]
+fn a_program_is_run_with_the_options_of_its_first_line() {
+    let stage = Stage::new();
+    let text = b"#!/usr/bin/env -S php -d memory_limit=1G\n<?php\n";
+    write_program(&stage.path("tool"), text);
+    // It cannot be executed, only given to PHP, which does not read that line.
+    fs::write(stage.path("file"), text).unwrap();
+    for (name, options) in [("tool", &["-d", "memory_limit=1G"][..]), ("file", &[])] {
+        let output = stage.output("echo", &["--", name, "-x"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(
+            stage.php_arguments()[OURS..],
+            [options, &[name, "-x"]].concat()
+        );
+    }
+}
+
+#[test]
 fn an_extension_in_php_ini_is_not_loaded_twice() {
     let stage = Stage::new();
     let output = stage
