@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_thread_safe_php_has_the_layout_of_the_plain_one() {
-        // That is why 8.3, whose headers were not at hand, has a thread-safe column.
+        // No field that is read comes after one that only thread-safe PHPs have.
         for pair in known().chunks(2) {
             let [plain, safe] = pair else {
                 panic!("a column without its pair");

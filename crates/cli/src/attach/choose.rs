@@ -116,7 +116,7 @@ impl Selection {
         } else if arguments.all {
             Wanted::All
         } else {
-            Wanted::Processes(arguments.processes.iter().copied().collect())
+            Wanted::Processes(arguments.processes.iter().chain(&arguments.pid).copied().collect())
         };
         if let Wanted::Processes(numbers) = &wanted {
             let gone = numbers
