@@ -116,7 +116,8 @@ impl Selection {
         } else if arguments.all {
             Wanted::All
         } else {
-            Wanted::Processes(arguments.processes.iter().chain(&arguments.pid).copied().collect())
+            let numbers = arguments.processes.iter().chain(&arguments.pid);
+            Wanted::Processes(numbers.copied().collect())
         };
         if let Wanted::Processes(numbers) = &wanted {
             let gone = numbers
