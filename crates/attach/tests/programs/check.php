@@ -98,7 +98,7 @@ file_put_contents("$folder/lines.php", <<<'PHP'
 $command = [$php, '-n', '-d', 'opcache.enable_cli=0', ...($extension === '-' ? [] : ['-d', "extension=$extension", '-d', 'xhprof.auto_enable=1', '-d', 'xhprof.mode=sample', '-d', 'xhprof.sampling_interval=1000', '-d', "xhprof.output_dir=$folder", '-d', 'xhprof.output_name=lines-inside']), "$folder/lines.php", (string) ($seconds + 0.5)];
 $process = start($command, "$folder/out");
 usleep(200_000);
-[, $errors, $status] = xhprof('attach', '--pid', (string) proc_get_status($process)['pid'], '--duration', "{$seconds}s", '--rate', '997', '-o', "$folder/lines-outside.xhp");
+[, $errors, $status] = xhprof('attach', (string) proc_get_status($process)['pid'], '--duration', "{$seconds}s", '--rate', '997', '-o', "$folder/lines-outside.xhp");
 check('attach, lines', $status === 0, $errors);
 ended($process);
 $measured = json_decode(file_get_contents("$folder/out"), true);
@@ -151,7 +151,7 @@ if (posix_user() === 0 && is_executable('/usr/bin/setpriv')) {
     check('a process of another user', $status !== 0 && (str_contains($text, 'it belongs to user 0') || str_contains($text, 'ermission denied')), $text);
 }
 proc_terminate($sleep);
-[, $errors, $status] = xhprof('dump', '-p', '4194303');
+[, $errors, $status] = xhprof('dump', '4194303');
 check('a process that is gone', $status === 1 && str_contains($errors, 'there is no such process'), $errors);
 
 finish('commands');

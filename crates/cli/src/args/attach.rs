@@ -91,9 +91,6 @@ pub(crate) struct ChoiceArguments {
     /// The processes
     #[arg(value_name = "PID", group = "choice")]
     pub(crate) processes: Vec<u32>,
-    /// A process, as py-spy, phpspy, perf and strace are told
-    #[arg(short, long, value_name = "PID", hide = true, group = "choice")]
-    pub(crate) pid: Vec<u32>,
     /// The workers of php-fpm: of all pools, or of POOL
     #[arg(long, value_name = "POOL", num_args = 0..=1, default_missing_value = "", group = "choice")]
     pub(crate) fpm: Option<String>,

@@ -116,8 +116,7 @@ impl Selection {
         } else if arguments.all {
             Wanted::All
         } else {
-            let numbers = arguments.processes.iter().chain(&arguments.pid);
-            Wanted::Processes(numbers.copied().collect())
+            Wanted::Processes(arguments.processes.iter().copied().collect())
         };
         if let Wanted::Processes(numbers) = &wanted {
             let gone = numbers
