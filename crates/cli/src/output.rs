@@ -35,13 +35,6 @@ pub(crate) fn check(path: &Path) -> Result<()> {
             directory.display()
         );
     }
-    access(directory, Access::WRITE_OK | Access::EXEC_OK).with_context(|| {
-        format!(
-            "cannot write {}: no file can be made in {}",
-            path.display(),
-            directory.display()
-        )
-    })?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
             bail!("cannot write {}: it is a symbolic link", path.display())
@@ -49,10 +42,24 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         Ok(found) if !found.is_file() => {
             bail!("cannot write {}: it is not a regular file", path.display())
         }
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot write {}", path.display())),
+        Ok(_) => {}
+        // The folder says more.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) => {}
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot write {}", path.display()));
+        }
     }
+    access(directory, Access::WRITE_OK | Access::EXEC_OK).with_context(|| {
+        format!(
+            "cannot write {}: no file can be made in {}",
+            path.display(),
+            directory.display()
+        )
+    })
 }
 
 /// Checks that `path`, if it is not `-`, can be written and is none of
