@@ -33,7 +33,7 @@ the whole log: $folder/inside.log"
 # package_images FOLDER: the image of the server and its agent, and that of a PHP for developers, built and used. Their
 # bases are on a registry of images, so the root stands for them.
 package_images() {
-    local folder=$1 image entry name context=$1/xhprof
+    local folder=$1 image entry name context=$1/xhprof programs
     as_root rm -rf --one-file-system "$folder/images" "$context"
     images() { as_root buildah --storage-driver vfs --root "$folder/images" --runroot "$folder/images/run" "$@"; }
     # inside IMAGE COMMAND…, a new container each time
@@ -44,7 +44,10 @@ package_images() {
     for name in debian:bookworm-slim php:8.2-cli; do
         images commit --quiet "$image" "docker.io/library/$name" >/dev/null
     done
-    images build --quiet --isolation chroot --pull-never --tag server --file packaging/container/Containerfile "$release" >/dev/null
+    # Of the packages: `./x build` may not have run.
+    programs=$(package_folder)
+    for name in "$packages"/xhprof*.deb; do dpkg-deb --extract "$name" "$programs"; done
+    images build --quiet --isolation chroot --pull-never --tag server --file packaging/container/Containerfile "$programs/usr/bin" >/dev/null
     entry=$(images inspect --type image --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}' server)
     inside server sh -euc "$entry --token-file /store/tokens --add-token team:read; stat -c 'is of %U, %a' /store/tokens" |
         grep -x 'is of xhprof, 600' || die 'package: the image of the server does not start, or cannot write its store'
