@@ -8,6 +8,7 @@ opcache
 --FILE--
 <?php
 require __DIR__ . '/../include/child.php';
+require __DIR__ . '/../include/faults.php';
 
 $code = <<<'PHP'
 <?php
@@ -24,7 +25,6 @@ for ($try = 0, $seen = ''; $try < 500 && !$seen; $try++) {
 }
 echo $seen, "\n";
 PHP;
-$has_fault = PHP_VERSION_ID >= 80400 && PHP_VERSION_ID < 80422 || PHP_VERSION_ID >= 80500 && PHP_VERSION_ID < 80507;
 $jit = ['opcache.enable_cli=1', 'opcache.jit_buffer_size=16M', 'opcache.jit=tracing', 'display_errors=1', 'xhprof.sampling_interval=500'];
 foreach ([
     ['xhprof.engine=auto', 'xhprof.mode=sample'],
@@ -37,7 +37,7 @@ foreach ([
     $ended = run_code($code, ...$jit, ...$settings);
     // Without a JIT, a thread-safe PHP has the observer.
     $output = PHP_ZTS ? str_replace('JIT off, engine observer', 'JIT off, engine execute', $ended->output) : $ended->output;
-    if ($has_fault && str_contains($output, 'JIT on, engine observer')) {
+    if (has_fault_21910() && str_contains($output, 'JIT on, engine observer')) {
         $output = preg_replace('/\nWarning: [^\n]* php-src pull request 21910: [^\n]*\nrefused/', 'sampled', $output, -1, $refused);
         echo $refused === 1 ? '' : "sampling was not refused\n";
     }

@@ -17,6 +17,7 @@ opcache.optimization_level=0x7FFE3FFF
 --FILE--
 <?php
 require __DIR__ . '/../include/child.php';
+require __DIR__ . '/../include/faults.php';
 
 $code = <<<'PHP'
 <?php
@@ -41,9 +42,7 @@ foreach (['disable', 'tracing'] as $jit) {
         if (str_ends_with($ended->output, "fib loop\n")) { break; }
     }
     $output = $ended->output . $ended->errors;
-    // php-src pull request 21910.
-    $has_fault = PHP_VERSION_ID >= 80400 && PHP_VERSION_ID < 80422 || PHP_VERSION_ID >= 80500 && PHP_VERSION_ID < 80507;
-    if ($has_fault && $jit === 'tracing' && xhprof_status()['engine'] === 'observer') {
+    if (has_fault_21910() && $jit === 'tracing' && xhprof_status()['engine'] === 'observer') {
         $ended = run_code($code, "opcache.jit=$jit", 'display_errors=1');
         $output = preg_replace('/.*php-src pull request 21910: .*\n(58784 75025) $/s', "$1 fib loop", $ended->output);
     }

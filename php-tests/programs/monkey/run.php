@@ -7,6 +7,8 @@
  *     php -n run.php EXTENSION PROGRAM FIRST COUNT
  */
 
+require __DIR__ . '/../../include/faults.php';
+
 [, $extension, $program, $first, $count] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-monkey-' . getmypid();
 mkdir($folder, 0700);
@@ -34,9 +36,7 @@ function settings(int $seed, string $engine): array
     $flags = ['', 'cpu', 'memory', 'cpu memory lines', 'cpu no_builtins', 'lines'];
     $formats = ['native', 'xhprof', 'json'];
     $mode = ['edges', 'tree', 'events', 'sample'][$seed % 4];
-    // With the fault of php-src pull request 21910, samples of observed calls are refused there.
-    $has_fault = PHP_VERSION_ID >= 80400 && PHP_VERSION_ID < 80422 || PHP_VERSION_ID >= 80500 && PHP_VERSION_ID < 80507;
-    $jit = $engine === 'observer' && $seed % 5 === 0 && !$has_fault
+    $jit = $engine === 'observer' && $seed % 5 === 0 && !has_fault_21910()
         ? ['zend_extension' => 'opcache', 'opcache.enable_cli' => 1, 'opcache.jit' => 'tracing', 'opcache.jit_buffer_size' => '32M', 'opcache.jit_hot_func' => 5, 'opcache.jit_hot_loop' => 5]
         : [];
     return $jit + [
