@@ -1,4 +1,5 @@
 <?php
+
 // Faults of PHP itself: docs/engines.md has what they do.
 
 /** Whether this PHP has the fault of php-src pull request 21910: under the tracing JIT, observed calls are not sampled. */
